@@ -202,6 +202,13 @@ class TranslatorsTest {
         assertThat(second.getBoundingBox().getBounds().getHeight()).isCloseTo(10 / scale, within(1e-5));
     }
 
+    private void assertFinds(Translator<Image, DetectedObjects> translator) throws Exception {
+        try (ZooModel<Image, DetectedObjects> model = load(Image.class, DetectedObjects.class, translator);
+                Predictor<Image, DetectedObjects> predictor = model.newPredictor()) {
+            assertFound(predictor.predict(image(40, 30, 6)), 1);
+        }
+    }
+
     @Test
     void boxesOfYoloV5AreFound() throws Exception {
         float[] rows = new float[BOXES.length * 8];
@@ -218,10 +225,7 @@ class TranslatorsTest {
                 .optSynset(List.of("a", "b", "c"))
                 .optThreshold(0.5f)
                 .build();
-        try (ZooModel<Image, DetectedObjects> model = load(Image.class, DetectedObjects.class, translator);
-                Predictor<Image, DetectedObjects> predictor = model.newPredictor()) {
-            assertFound(predictor.predict(image(40, 30, 6)), 1);
-        }
+        assertFinds(translator);
     }
 
     @Test
@@ -241,9 +245,6 @@ class TranslatorsTest {
                 .optSynset(List.of("a", "b", "c"))
                 .optThreshold(0.5f)
                 .build();
-        try (ZooModel<Image, DetectedObjects> model = load(Image.class, DetectedObjects.class, translator);
-                Predictor<Image, DetectedObjects> predictor = model.newPredictor()) {
-            assertFound(predictor.predict(image(40, 30, 6)), 1);
-        }
+        assertFinds(translator);
     }
 }
