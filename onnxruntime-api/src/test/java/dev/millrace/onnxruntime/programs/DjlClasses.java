@@ -1,31 +1,48 @@
 package dev.millrace.onnxruntime.programs;
 
 import ai.djl.inference.Predictor;
+import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
-import ai.djl.ndarray.NDManager;
-import ai.djl.ndarray.types.Shape;
 import ai.djl.repository.zoo.Criteria;
 import ai.djl.repository.zoo.ZooModel;
-import ai.djl.translate.NoopTranslator;
+import ai.djl.translate.Translator;
+import ai.djl.translate.TranslatorContext;
 import dev.millrace.onnxruntime.both.SmallModels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Probabilities of classes by DJL's engine {@code OnnxRuntime}, which creates the environment with threads of its own. */
+/**
+ * Classes by DJL's engine {@code OnnxRuntime}, which creates the environment with threads of its own. It has no operations on arrays, and
+ * takes those of this project's engine of DJL.
+ */
 final class DjlClasses implements Program {
-    private static final int CLASSES = 3;
+    private static final float[] ROW = {3, -1, 2, 0.5f};
 
-    private final ZooModel<NDList, NDList> model;
-    private final Predictor<NDList, NDList> predictor;
+    private final ZooModel<float[], float[]> model;
+    private final Predictor<float[], float[]> predictor;
+
+    /** Doubles numbers before the model, and takes the softmax of its answer. */
+    private static final class Doubling implements Translator<float[], float[]> {
+        @Override
+        public NDList processInput(TranslatorContext context, float[] row) {
+            NDArray array = context.getNDManager().create(row);
+            return new NDList(array.mul(2f));
+        }
+
+        @Override
+        public float[] processOutput(TranslatorContext context, NDList answer) {
+            return answer.singletonOrThrow().softmax(0).toFloatArray();
+        }
+    }
 
     DjlClasses() throws Exception {
         // DJL looks for translators in all jars of the model's folder
         Path folder = Files.createTempDirectory("classes");
         Path file = Files.write(folder.resolve("classes.onnx"), SmallModels.classes());
         model = Criteria.builder()
-                .setTypes(NDList.class, NDList.class)
+                .setTypes(float[].class, float[].class)
                 .optModelPath(file)
-                .optTranslator(new NoopTranslator())
+                .optTranslator(new Doubling())
                 .optEngine("OnnxRuntime")
                 .optOption("intraOpNumThreads", "1")
                 .build()
@@ -37,15 +54,7 @@ final class DjlClasses implements Program {
 
     @Override
     public float[] answer() throws Exception {
-        try (NDManager manager = model.getNDManager().newSubManager()) {
-            NDList row = new NDList(manager.create(new float[] {3, -1, 2, 0.5f}, new Shape(1, 4)));
-            NDList answer = predictor.predict(row);
-            if (!answer.singletonOrThrow().getShape().equals(new Shape(1, CLASSES))) {
-                throw new IllegalStateException(
-                        "the shape is " + answer.singletonOrThrow().getShape());
-            }
-            return answer.singletonOrThrow().toFloatArray();
-        }
+        return predictor.predict(ROW);
     }
 
     @Override
