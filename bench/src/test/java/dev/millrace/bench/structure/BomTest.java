@@ -33,6 +33,7 @@ class BomTest {
             "millrace-example-kafka-streams",
             "millrace-example-ktor",
             "millrace-example-npu-provider",
+            "millrace-example-rag",
             "millrace-example-spark",
             "millrace-example-spring-ai",
             "millrace-example-webflux");
