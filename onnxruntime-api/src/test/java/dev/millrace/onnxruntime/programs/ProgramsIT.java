@@ -29,13 +29,18 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ProgramsIT {
     private static final int RUNS = Integer.getInteger("programs.runs", 0);
     private static final int TURNS = Integer.getInteger("programs.turns", 1);
+    /** The options of the JVM: processes that are not measured end soon. */
+    private static final String[] OPTIONS =
+            RUNS > 0 ? new String[0] : new String[] {"-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"};
     /** The cosine that vectors of quantised models have at least: the guide has those of ONNX Runtime's own levels. */
     private static final double COSINE = 0.985;
 
     /** A process of one side. */
     private record Side(Process process) {
         static Side start(KnownProgram program, String classPath) throws Exception {
-            ProcessBuilder builder = new OwnJvm(ProgramProcess.class, program.name(), RUNS).builder();
+            ProcessBuilder builder = new OwnJvm(ProgramProcess.class, program.name(), RUNS)
+                    .options(OPTIONS)
+                    .builder();
             builder.environment().put("CLASSPATH", classPath);
             return new Side(
                     builder.redirectError(ProcessBuilder.Redirect.DISCARD).start());

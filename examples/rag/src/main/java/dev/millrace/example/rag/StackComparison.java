@@ -23,14 +23,17 @@ final class StackComparison {
 
     private final String classPath;
     private final Path folder;
+    private final List<String> options;
 
     /**
      * @param classPath the class path of all stacks
      * @param folder the folder of the model
+     * @param options further options of the JVM
      */
-    StackComparison(String classPath, Path folder) {
+    StackComparison(String classPath, Path folder, List<String> options) {
         this.classPath = classPath;
         this.folder = folder;
+        this.options = options;
     }
 
     /** @param arguments the numbers of passages, questions and turns; by default 5,000, 500 and 3 */
@@ -40,7 +43,7 @@ final class StackComparison {
         int turns = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 3;
         Path folder = Files.createTempDirectory("minilm");
         MiniLmFiles.write(folder);
-        var comparison = new StackComparison(System.getProperty("java.class.path"), folder);
+        var comparison = new StackComparison(System.getProperty("java.class.path"), folder, List.of());
         List<Stack> stacks = comparison.stacks();
         var results = new EnumMap<Stack, List<Map<String, String>>>(Stack.class);
         for (int turn = 0; turn < turns; turn++) {
@@ -119,15 +122,13 @@ final class StackComparison {
 
     /** Runs a stack in a process, and returns what it prints by the first words of the lines. */
     Map<String, String> run(Stack stack, int passages, int questions) throws IOException, InterruptedException {
-        var builder = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-Xmx2g",
-                IndexProcess.class.getName(),
-                stack.name(),
-                folder.toString(),
-                String.valueOf(passages),
-                String.valueOf(questions));
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xmx2g"));
+        command.addAll(options);
+        command.addAll(List.of(IndexProcess.class.getName(), stack.name(), folder.toString()));
+        command.addAll(List.of(String.valueOf(passages), String.valueOf(questions)));
+        var builder = new ProcessBuilder(command);
         Map<String, String> environment = builder.environment();
         environment.put("CLASSPATH", entries(stack).stream().collect(Collectors.joining(File.pathSeparator)));
         environment.put("ORT_DISABLE_TELEMETRY", "1");

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 class StackComparisonTest {
     private static final int PASSAGES = 100;
     private static final int QUESTIONS = 20;
+    /** Options for processes that end soon. */
+    private static final List<String> BRIEF = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private static boolean hasNativeLibraries() {
         return System.getProperty("os.name").equals("Linux")
@@ -27,7 +29,7 @@ class StackComparisonTest {
     void allStacksFindThePassagesThatAnswer(@TempDir Path folder) throws Exception {
         assumeTrue(hasNativeLibraries(), "the native libraries are for other systems, or not tried there");
         MiniLmFiles.write(folder);
-        var comparison = new StackComparison(System.getProperty("java.class.path"), folder);
+        var comparison = new StackComparison(System.getProperty("java.class.path"), folder, BRIEF);
         var found = new EnumMap<Stack, List<String>>(Stack.class);
         for (Stack stack : comparison.stacks()) {
             Map<String, String> lines = comparison.run(stack, PASSAGES, QUESTIONS);
