@@ -11,6 +11,7 @@ import dev.millrace.session.SessionOptions;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.Token;
+import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
@@ -109,6 +110,6 @@ class ObservedGenerationTest {
         assertThatThrownBy(() -> generator.run(new long[] {1}, late)).isInstanceOf(EngineException.class);
         Observation.Context context = observation();
         assertThat(context.getError()).isInstanceOf(EngineException.class);
-        assertThat(context.getLowCardinalityKeyValue("outcome").getValue()).isEqualTo("FAILED");
+        assertThat(context.getLowCardinalityKeyValue("outcome")).isEqualTo(KeyValue.of("outcome", "FAILED"));
     }
 }

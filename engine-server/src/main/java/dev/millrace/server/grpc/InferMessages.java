@@ -1,6 +1,7 @@
 package dev.millrace.server.grpc;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -22,7 +23,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requests and answers of inferences as messages. */
@@ -99,31 +99,36 @@ final class InferMessages {
         return values;
     }
 
-    /**
-     * Returns the answer, whose bytes are those of the outputs.
-     *
-     * @param bytes returns the bytes of a tensor
-     */
-    static ModelInferResponse response(
-            ModelInferRequest request, LoadedVersion version, Outputs outputs, Function<Tensor, ByteString> bytes) {
+    /** Returns the answer and closes the outputs. */
+    static ModelInferResponse response(ModelInferRequest request, LoadedVersion version, Outputs outputs) {
         var response = ModelInferResponse.newBuilder()
                 .setModelName(version.name())
                 .setModelVersion(version.version())
                 .setId(request.getId());
-        Map<String, Integer> wanted = new LinkedHashMap<>();
-        if (request.getOutputsCount() == 0) {
-            outputs.names().forEach(name -> wanted.put(name, 0));
+        try (outputs) {
+            if (request.getOutputsCount() == 0) {
+                outputs.names().forEach(name -> add(response, version, outputs, name, 0));
+            }
+            for (InferRequestedOutputTensor each : request.getOutputsList()) {
+                long classes = new RequestParameters(values(each.getParametersMap())).count("classification");
+                add(response, version, outputs, each.getName(), (int) Math.min(classes, Integer.MAX_VALUE));
+            }
         }
-        for (InferRequestedOutputTensor each : request.getOutputsList()) {
-            long classes = new RequestParameters(values(each.getParametersMap())).count("classification");
-            wanted.put(each.getName(), (int) Math.min(classes, Integer.MAX_VALUE));
-        }
-        wanted.forEach((name, classes) -> {
-            Tensor tensor = AnsweredOutputs.tensor(version.model(), outputs, name, classes);
-            response.addOutputs(described(name, tensor));
-            response.addRawOutputContents(bytes.apply(tensor));
-        });
         return response.build();
+    }
+
+    private static void add(
+            ModelInferResponse.Builder response, LoadedVersion version, Outputs outputs, String name, int classes) {
+        Tensor tensor = AnsweredOutputs.tensor(version.model(), outputs, name, classes);
+        response.addOutputs(described(name, tensor));
+        response.addRawOutputContents(copy(tensor));
+    }
+
+    /** Returns a copy of the bytes of a tensor, whose memory then serves the next run. Protocol Buffers copies native memory, too. */
+    private static ByteString copy(Tensor tensor) {
+        byte[] copy = new byte[Math.toIntExact(TensorBytes.size(tensor))];
+        TensorBytes.write(tensor, bytes -> bytes.get(copy));
+        return UnsafeByteOperations.unsafeWrap(copy);
     }
 
     private static InferOutputTensor described(String name, Tensor tensor) {

@@ -25,7 +25,6 @@ import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
-import dev.millrace.session.Outputs;
 import io.grpc.Context;
 import io.grpc.Deadline;
 import io.grpc.MethodDescriptor.MethodType;
@@ -33,7 +32,6 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -107,9 +105,9 @@ final class InferenceService {
                 ModelStatisticsRequest.getDefaultInstance(),
                 ModelStatisticsResponse.getDefaultInstance(),
                 request -> Mono.fromSupplier(() -> statistics(request)));
-        methods.answered(
+        methods.unary(
                 InferMarshaller.method("ModelInfer", MethodType.UNARY, ModelInferResponse.getDefaultInstance()),
-                request -> answer(request, CallGuard.permissions()));
+                request -> infer(request, CallGuard.permissions()));
         methods.exchange(
                 InferMarshaller.method(
                         "ModelStreamInfer", MethodType.BIDI_STREAMING, ModelStreamInferResponse.getDefaultInstance()),
@@ -119,7 +117,7 @@ final class InferenceService {
                     var observed = CallObservations.current();
                     return new InferExchange(
                             (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
-                            request -> CallObservations.below(observed, part(request, permissions)));
+                            request -> CallObservations.below(observed, infer(request, permissions)));
                 });
     }
 
@@ -144,35 +142,11 @@ final class InferenceService {
         return repository.statistics(request.getName(), request.getVersion());
     }
 
-    /** Answers by the memory of the outputs, which are closed once the answer is written. */
-    private Mono<ProtocolMethods.Answer<ModelInferResponse>> answer(ReceivedInfer received, Permissions permissions) {
-        return infer(received, permissions, (version, outputs) -> {
-            var held = new HeldOutputs(outputs);
-            try {
-                var message = InferMessages.response(received.message(), version, outputs, held::bytes);
-                return new ProtocolMethods.Answer<>(message, held::close);
-            } catch (RuntimeException e) {
-                held.close();
-                throw e;
-            }
-        });
-    }
-
-    /** Answers one request of an exchange, by copies of the outputs: its answer may wait for those to earlier requests. */
-    private Mono<ModelInferResponse> part(ReceivedInfer received, Permissions permissions) {
-        return infer(received, permissions, (version, outputs) -> {
-            try (outputs) {
-                return InferMessages.response(received.message(), version, outputs, HeldOutputs::copy);
-            }
-        });
-    }
-
-    private <A> Mono<A> infer(
-            ReceivedInfer received, Permissions permissions, BiFunction<LoadedVersion, Outputs, A> answer) {
+    private Mono<ModelInferResponse> infer(ReceivedInfer received, Permissions permissions) {
         var timeline = new RequestTimeline("gRPC", ModelOperation.INFER);
         timeline.asksFor(received.message().getModelName());
         recent.keep(timeline);
-        return runs.in(timeline, Mono.defer(() -> infer(received, permissions, timeline, answer)))
+        return runs.in(timeline, Mono.defer(() -> infer(received, permissions, timeline)))
                 .doOnSuccess(_ -> timeline.answered(Status.Code.OK.name()))
                 .doOnError(failure -> timeline.answered(
                         GrpcFailures.of(failure).getStatus().getCode().name()))
@@ -185,11 +159,8 @@ final class InferenceService {
                 });
     }
 
-    private <A> Mono<A> infer(
-            ReceivedInfer received,
-            Permissions permissions,
-            RequestTimeline timeline,
-            BiFunction<LoadedVersion, Outputs, A> answer) {
+    private Mono<ModelInferResponse> infer(
+            ReceivedInfer received, Permissions permissions, RequestTimeline timeline) {
         var message = received.message();
         permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
@@ -203,7 +174,7 @@ final class InferenceService {
         timeline.understood(version.name(), version.version());
         timeline.hasRows(version.rows(request));
         return version.infer(request)
-                .map(outputs -> answer.apply(version, outputs))
+                .map(outputs -> InferMessages.response(message, version, outputs))
                 .doFinally(_ -> request.close());
     }
 

@@ -44,19 +44,14 @@ final class ProtocolMethods {
                 .build();
     }
 
-    /** An answer, and the action that follows once it has been written. */
-    record Answer<A>(A message, Runnable written) {}
-
     /** Adds a method whose handler answers once. A call that its client gives up cancels the answer. */
     <Q extends Message, A extends Message> ProtocolMethods unary(
             String name, Q request, A answer, Function<Q, Mono<A>> handler) {
-        return answered(
-                descriptor(name, MethodType.UNARY, request, answer),
-                asked -> handler.apply(asked).map(message -> new Answer<>(message, () -> {})));
+        return unary(descriptor(name, MethodType.UNARY, request, answer), handler);
     }
 
-    /** Adds a method whose handler answers once, and hears of the end of writing the answer. */
-    <Q, A> ProtocolMethods answered(MethodDescriptor<Q, A> method, Function<Q, Mono<Answer<A>>> handler) {
+    /** Adds a method whose handler answers once. A call that its client gives up cancels the answer. */
+    <Q, A> ProtocolMethods unary(MethodDescriptor<Q, A> method, Function<Q, Mono<A>> handler) {
         methods.add(new Method<>(method, ServerCalls.asyncUnaryCall((asked, observer) -> {
             var call = (ServerCallStreamObserver<A>) observer;
             Disposable.Swap running = Disposables.swap();
@@ -64,11 +59,7 @@ final class ProtocolMethods {
             running.update(CallObservations.below(CallObservations.current(), Mono.defer(() -> handler.apply(asked)))
                     .subscribe(
                             each -> {
-                                try {
-                                    call.onNext(each.message);
-                                } finally {
-                                    each.written.run();
-                                }
+                                call.onNext(each);
                                 call.onCompleted();
                             },
                             failure -> call.onError(GrpcFailures.of(failure))));
