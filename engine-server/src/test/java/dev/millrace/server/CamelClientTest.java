@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import org.apache.camel.CamelExecutionException;
 import org.apache.camel.ProducerTemplate;
 import org.apache.camel.impl.DefaultCamelContext;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ class CamelClientTest {
         server.close();
     }
 
-    private static <T> T ask(String api, Object body, Class<T> type) {
+    private static <T> T ask(String api, @Nullable Object body, Class<T> type) {
         char separator = api.indexOf('?') < 0 ? '?' : '&';
         return requests.requestBody("kserve:" + api + separator + "target=127.0.0.1:" + server.grpcPort(), body, type);
     }

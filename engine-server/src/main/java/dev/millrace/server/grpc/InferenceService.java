@@ -159,8 +159,7 @@ final class InferenceService {
                 });
     }
 
-    private Mono<ModelInferResponse> infer(
-            ReceivedInfer received, Permissions permissions, RequestTimeline timeline) {
+    private Mono<ModelInferResponse> infer(ReceivedInfer received, Permissions permissions, RequestTimeline timeline) {
         var message = received.message();
         permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
