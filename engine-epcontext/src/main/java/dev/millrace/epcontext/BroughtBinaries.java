@@ -3,6 +3,7 @@ package dev.millrace.epcontext;
 import dev.millrace.epcontext.binary.ContextTables;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.OtherThread;
 import dev.millrace.graph.tensor.OwnMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -11,8 +12,6 @@ import java.util.Map;
 
 /** The context binaries that a {@link BinarySource} has provided for one session, each loaded once. */
 final class BroughtBinaries {
-    private static final Thread ANOTHER = Thread.ofPlatform().unstarted(() -> {});
-
     private final BinarySource source;
     private final Map<String, ContextBinary> byName = new HashMap<>();
 
@@ -48,7 +47,7 @@ final class BroughtBinaries {
 
     private static MemorySegment usable(MemorySegment memory) {
         boolean fits =
-                memory.isNative() && memory.address() % ContextTables.ALIGNMENT == 0 && memory.isAccessibleBy(ANOTHER);
+                memory.isNative() && memory.address() % ContextTables.ALIGNMENT == 0 && OtherThread.mayRead(memory);
         return fits
                 ? memory
                 : OwnMemory.allocate(Math.max(1, memory.byteSize()), ContextTables.ALIGNMENT)

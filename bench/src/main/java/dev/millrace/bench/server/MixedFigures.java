@@ -2,7 +2,9 @@ package dev.millrace.bench.server;
 
 import dev.millrace.bench.server.ServiceLoad.Figures;
 import java.io.PrintWriter;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Vectors of sentences and sequences of speech at the same time, beside the plain service.
@@ -11,18 +13,35 @@ import java.util.List;
  * @param rounds the turns of each service
  */
 record MixedFigures(ServiceLoad load, int connections, int rounds) {
-    void print(PrintWriter out) throws Exception {
-        try (var folder = new ServedFolder().sentences().speech();
-                var ours = new ServiceProcess(ServedKind.MILLRACE, folder.path());
-                var plain = new ServiceProcess(ServedKind.PLAIN, folder.path())) {
-            for (int round = 0; round < rounds; round++) {
-                print(out, "ours", ours, ServedKind.MILLRACE);
-                print(out, "plain service", plain, ServedKind.PLAIN);
+    /** @param isAlone whether the plain service is left out */
+    void print(PrintWriter out, boolean isAlone) throws Exception {
+        List<ServedKind> kinds =
+                isAlone ? List.of(ServedKind.MILLRACE) : List.of(ServedKind.MILLRACE, ServedKind.PLAIN);
+        var services = new EnumMap<ServedKind, ServiceProcess>(ServedKind.class);
+        try (var folder = new ServedFolder().sentences().speech()) {
+            for (ServedKind kind : kinds) {
+                services.put(kind, new ServiceProcess(kind, folder.path()));
             }
-            out.println("no request failed; peak of resident memory: ours %d MiB, plain service %d MiB"
-                    .formatted(ours.peakMib(), plain.peakMib()));
+            for (int round = 0; round < rounds; round++) {
+                for (ServedKind kind : kinds) {
+                    print(out, name(kind), Objects.requireNonNull(services.get(kind)), kind);
+                }
+            }
+            out.println("no request failed");
+            for (ServedKind kind : kinds) {
+                long peak = Objects.requireNonNull(services.get(kind)).peakMib();
+                out.println("peak of resident memory: " + name(kind) + " " + peak + " MiB");
+            }
             out.flush();
+        } finally {
+            for (ServiceProcess each : services.values()) {
+                each.close();
+            }
         }
+    }
+
+    private static String name(ServedKind kind) {
+        return kind == ServedKind.MILLRACE ? "ours" : "plain service";
     }
 
     private void print(PrintWriter out, String name, ServiceProcess service, ServedKind kind) throws Exception {

@@ -73,6 +73,9 @@ public final class ServerCommand implements Callable<Integer> {
         private boolean sizing;
     }
 
+    @Option(names = "--no-peer", description = "With --mixed, leave the plain service out.")
+    private boolean noPeer;
+
     @Option(
             names = "--svg",
             paramLabel = "FILE",
@@ -89,10 +92,13 @@ public final class ServerCommand implements Callable<Integer> {
         if (svg != null && !other.sizing) {
             throw new UsageException("--svg goes with --sizing");
         }
+        if (noPeer && !other.mixed) {
+            throw new UsageException("--no-peer goes with --mixed");
+        }
         var out = spec.commandLine().getOut();
         var load = new ServiceLoad(seconds);
         if (other.mixed) {
-            new MixedFigures(load, connections, rounds).print(out);
+            new MixedFigures(load, connections, rounds).print(out, noPeer);
         } else if (other.tensors) {
             new TensorFigures(load).print(out);
         } else if (other.sizing) {

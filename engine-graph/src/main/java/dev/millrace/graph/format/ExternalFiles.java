@@ -1,6 +1,7 @@
 package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.OtherThread;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  *     the memory stays open and unchanged as long as the model is in use
  */
 public record ExternalFiles(@Nullable Path folder, Map<String, MemorySegment> inMemory) {
-    /** A thread that is none of the caller's. */
-    private static final Thread ANOTHER = Thread.ofVirtual().unstarted(() -> {});
-
     public ExternalFiles {
         inMemory = checked(inMemory);
     }
@@ -35,7 +33,7 @@ public record ExternalFiles(@Nullable Path folder, Map<String, MemorySegment> in
                 throw EngineException.invalidArgument("no model can have external data in '" + location
                         + "': a location is a relative path below the model's folder");
             }
-            if (!content.isAccessibleBy(ANOTHER)) {
+            if (!OtherThread.mayRead(content)) {
                 throw EngineException.invalidArgument("the external data '" + location
                         + "' is in memory that only its own thread may read; use a shared or an automatic arena");
             }

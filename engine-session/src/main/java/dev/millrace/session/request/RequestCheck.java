@@ -7,6 +7,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.MapDatum;
 import dev.millrace.graph.tensor.OptionalDatum;
+import dev.millrace.graph.tensor.OtherThread;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.graph.tensor.TensorSequence;
@@ -22,8 +23,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks a request's inputs and options against the model's declarations, before anything runs. */
 public final class RequestCheck {
-    private static final Thread ANOTHER = another();
-
     private final List<ValueInfo> declared;
     private final List<ValueInfo> outputs;
     private final List<String> outputNames;
@@ -40,13 +39,6 @@ public final class RequestCheck {
         this.added = face.room().isAdded() ? GrowingCaches.MASK : null;
         this.shared = shared;
         declared.forEach(info -> byName.put(info.name(), info));
-    }
-
-    /** Returns a thread without the context class loader of its maker, which would be kept with it. */
-    private static Thread another() {
-        Thread thread = Thread.ofPlatform().unstarted(() -> {});
-        thread.setContextClassLoader(null);
-        return thread;
     }
 
     public static RequestCheck of(ModelFace face, Plan plan) {
@@ -99,7 +91,7 @@ public final class RequestCheck {
     /** Refuses inputs in memory that only the caller's thread may read, for a run on another thread. */
     public void checkForOtherThreads(Inputs inputs) {
         for (ValueInfo info : declared) {
-            if (inputs.input(info.name()) instanceof Tensor tensor && !tensor.isReadableBy(ANOTHER)) {
+            if (inputs.input(info.name()) instanceof Tensor tensor && !OtherThread.mayRead(tensor)) {
                 throw EngineException.invalidArgument("Input '" + info.name()
                         + "' is in memory that only its own thread may read, and a run that is not waited for has "
                         + "another: allocate it in Arena.ofShared() or Arena.ofAuto(), or call run");
