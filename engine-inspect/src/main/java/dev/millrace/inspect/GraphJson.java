@@ -11,7 +11,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonGenerator;
 
@@ -45,9 +44,8 @@ final class GraphJson {
         List<Node> nodes = take(graph);
         Collection<Value> constants = graph.constants();
         if (left == 0) {
-            Set<@Nullable Value> read = nodes.stream()
-                    .flatMap(node -> node.inputs().stream())
-                    .collect(Collectors.toCollection(HashSet::new));
+            Set<@Nullable Value> read = new HashSet<>();
+            nodes.forEach(node -> read.addAll(node.inputs()));
             constants = constants.stream().filter(read::contains).toList();
         }
         graph.inputs().forEach(this::type);
