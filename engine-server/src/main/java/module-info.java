@@ -3,6 +3,7 @@ module dev.millrace.server {
     requires com.google.protobuf;
     requires com.google.protobuf.util;
     requires dev.millrace.inspect;
+    requires dev.millrace.memory;
     requires dev.millrace.micrometer;
     requires dev.millrace.pipelines;
     requires dev.millrace.text;

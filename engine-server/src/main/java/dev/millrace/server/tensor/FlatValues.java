@@ -88,17 +88,16 @@ public final class FlatValues {
         if (textual) {
             return Tensor.ofStrings(shape, texts == null ? new String[0] : texts.toArray(new String[0]));
         }
-        Tensor tensor = Tensor.allocate(type, shape);
         if (reals == null) {
             checkRange(place, type);
-            Elements.write(type, tensor.segment(), 0, integers, 0, size);
-        } else if (type.isFloating()) {
-            Elements.write(type, tensor.segment(), 0, reals, 0, size);
-        } else {
+            return InputMemory.filled(type, shape, to -> Elements.write(type, to, 0, integers, 0, size));
+        }
+        double[] numbers = reals;
+        if (!type.isFloating()) {
             throw EngineException.invalidArgument(
                     place + " has numbers with fractions; its elements are " + type.onnxName());
         }
-        return tensor;
+        return InputMemory.filled(type, shape, to -> Elements.write(type, to, 0, numbers, 0, size));
     }
 
     private void checkRange(String place, ElementType type) {

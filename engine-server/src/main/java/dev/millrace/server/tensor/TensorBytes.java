@@ -42,9 +42,7 @@ public final class TensorBytes {
             return Tensor.ofStrings(shape, texts(place, count(place, shape, bytes), bytes));
         }
         check(place, type, shape, size);
-        Tensor tensor = Tensor.allocate(type, shape);
-        source.accept(tensor.segment().asByteBuffer());
-        return tensor;
+        return InputMemory.filled(type, shape, content -> source.accept(content.asByteBuffer()));
     }
 
     /** Returns a shape of a request; refuses extents that are negative or have no product. */
