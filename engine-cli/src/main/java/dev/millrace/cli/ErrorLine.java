@@ -3,6 +3,7 @@ package dev.millrace.cli;
 import dev.millrace.cli.show.PlainWriter;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.PlainText;
+import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -13,18 +14,20 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Objects;
-import picocli.CommandLine;
-import picocli.CommandLine.IExecutionExceptionHandler;
-import picocli.CommandLine.ParseResult;
 
-/** Turns a command's exception into one line, followed by the stack trace if {@code MILLRACE_DEBUG} is set. */
-final class ErrorLine implements IExecutionExceptionHandler {
-    @Override
-    public int handleExecutionException(Exception thrown, CommandLine line, ParseResult parsed) {
-        PrintWriter err = line.getErr();
+/** The line that a command prints about an exception, followed by the stack trace if {@code MILLRACE_DEBUG} is set. */
+final class ErrorLine {
+    private ErrorLine() {}
+
+    /**
+     * Prints the line, and returns the exit code of the process.
+     *
+     * @param command the command's name, such as {@code millrace run}
+     */
+    static int print(Exception thrown, String command, PrintWriter err) {
         if (thrown instanceof UsageException senseless) {
-            err.println("millrace: " + PlainText.line(String.valueOf(senseless.getMessage())) + " (see '"
-                    + line.getCommandSpec().qualifiedName() + " --help')");
+            err.println("millrace: " + PlainText.line(String.valueOf(senseless.getMessage())) + " (see '" + command
+                    + " --help')");
             return ExitCode.USAGE;
         }
         boolean known = thrown instanceof EngineException
@@ -35,6 +38,17 @@ final class ErrorLine implements IExecutionExceptionHandler {
             thrown.printStackTrace(new PrintWriter(new PlainWriter(err), true));
         }
         return known ? ExitCode.REFUSED : ExitCode.DEFECT;
+    }
+
+    /** Returns an error of the JVM as an exception: lack of memory is refused, and all others are defects. */
+    static Exception exception(Error thrown) {
+        return thrown instanceof OutOfMemoryError
+                ? new EngineException(
+                        Status.FAIL,
+                        "not enough memory (" + thrown.getMessage() + "); smaller inputs help, or a larger -Xmx or"
+                                + " -XX:MaxDirectMemorySize",
+                        thrown)
+                : new IllegalStateException(thrown);
     }
 
     private static String message(Exception thrown) {

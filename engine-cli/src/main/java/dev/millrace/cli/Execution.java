@@ -1,8 +1,6 @@
 package dev.millrace.cli;
 
 import dev.millrace.cli.show.PlainWriter;
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -40,10 +38,8 @@ final class Execution implements IExecutionStrategy {
         line.setErr(new PrintWriter(new PlainWriter(err), true));
         try {
             return new RunLast().execute(parsed);
-        } catch (OutOfMemoryError e) {
-            throw new ExecutionException(line, "memory", noMemory(e));
         } catch (Error e) {
-            throw new ExecutionException(line, "defect", new IllegalStateException(e));
+            throw new ExecutionException(line, "error of the JVM", ErrorLine.exception(e));
         } finally {
             line.getOut().flush();
             line.getErr().flush();
@@ -61,13 +57,5 @@ final class Execution implements IExecutionStrategy {
         } catch (IOException e) {
             return "Broken pipe".equals(e.getMessage());
         }
-    }
-
-    private static EngineException noMemory(OutOfMemoryError e) {
-        return new EngineException(
-                Status.FAIL,
-                "not enough memory (" + e.getMessage() + "); smaller inputs help, or a larger -Xmx or"
-                        + " -XX:MaxDirectMemorySize",
-                e);
     }
 }

@@ -3,55 +3,37 @@ package dev.millrace.cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /**
  * A YAML file with flags of {@code serve}: its keys are their names without dashes, {@code folders}, and {@code models} with
  * their sources.
  */
 final class ServeConfigFile {
-    static final String FLAG = "--config";
-    static final String MODEL_FLAG = "--model";
     private static final String FOLDERS = "folders";
     private static final String MODELS = "models";
     private static final String SOURCE = "source";
     private static final Set<String> SOURCE_KEYS = Set.of(SOURCE, "file", "sha256");
 
     private final Path file;
-    private final Map<String, OptionSpec> flags = new TreeMap<>();
     private final Map<?, ?> entries;
+    private final ServeFlags flags = new ServeFlags();
 
-    /** @param command the command whose flags the file may have */
-    private ServeConfigFile(Path file, CommandSpec command, Map<?, ?> entries) {
+    private ServeConfigFile(Path file, Map<?, ?> entries) {
         this.file = file;
         this.entries = entries;
-        for (OptionSpec each : command.options()) {
-            if (!each.usageHelp()
-                    && !each.versionHelp()
-                    && !Set.of(FLAG, MODEL_FLAG).contains(each.longestName())) {
-                flags.put(each.longestName().substring(2), each);
-            }
-        }
-        for (Object key : entries.keySet()) {
-            if (!Set.of(FOLDERS, MODELS).contains(key) && !flags.containsKey(String.valueOf(key))) {
-                throw new UsageException(file + ": there is no key '" + key + "'; there are " + FOLDERS + ", " + MODELS
-                        + " and " + flags.keySet());
-            }
-        }
     }
 
-    static ServeConfigFile read(Path file, CommandSpec command) throws IOException {
+    /** Reads the flags and folders of a file. */
+    static ServeFlags read(Path file) throws IOException {
         Object tree;
         try {
             tree = new Load(LoadSettings.builder().setLabel(file.toString()).build())
@@ -60,50 +42,49 @@ final class ServeConfigFile {
             throw new UsageException(file + " is no YAML: " + e.getMessage());
         }
         return switch (tree) {
-            case null -> new ServeConfigFile(file, command, Map.of());
-            case Map<?, ?> map -> new ServeConfigFile(file, command, map);
+            case null -> new ServeFlags();
+            case Map<?, ?> map -> new ServeConfigFile(file, map).flags();
             default -> throw new UsageException(file + " has no keys with values, such as http-port: 8000");
         };
     }
 
-    /**
-     * Returns the file's flags as arguments.
-     *
-     * @param isGiven whether a flag has a value that goes before that of the file
-     */
-    List<String> arguments(Predicate<OptionSpec> isGiven) {
-        var arguments = new ArrayList<String>();
-        flags.forEach((key, flag) -> {
-            if (entries.containsKey(key) && !isGiven.test(flag)) {
-                add(key, flag, arguments);
+    private ServeFlags flags() {
+        var known = new TreeMap<String, ServeFlag>();
+        Arrays.stream(ServeFlag.values())
+                .filter(each -> each != ServeFlag.CONFIG && each != ServeFlag.MODEL)
+                .forEach(each -> known.put(each.key(), each));
+        entries.forEach((key, value) -> {
+            ServeFlag flag = known.get(String.valueOf(key));
+            if (flag != null) {
+                addFlag(flag, value);
+            } else if (FOLDERS.equals(key)) {
+                texts(FOLDERS, value, true).forEach(flags::addFolder);
+            } else if (MODELS.equals(key)) {
+                addModels(value);
+            } else {
+                throw new UsageException(file + ": there is no key '" + key + "'; there are " + FOLDERS + ", " + MODELS
+                        + " and " + known.keySet());
             }
         });
-        return arguments;
+        return flags;
     }
 
-    private void add(String key, OptionSpec flag, List<String> arguments) {
-        Object value = entries.get(key);
-        if (flag.arity().max() == 0) {
-            if (!(value instanceof Boolean)) {
-                throw new UsageException(file + ": " + key + " is " + value + "; it is true or false");
-            }
-            if (Boolean.TRUE.equals(value)) {
-                arguments.add(flag.longestName());
-            }
-        } else {
-            texts(key, flag.isMultiValue()).forEach(text -> arguments.add(flag.longestName() + "=" + text));
+    private void addFlag(ServeFlag flag, @Nullable Object value) {
+        if (flag.kind() == ServeFlag.Kind.SWITCH && !(value instanceof Boolean)) {
+            throw new UsageException(file + ": " + flag.key() + " is " + value + "; it is true or false");
         }
+        texts(flag.key(), value, flag.kind() == ServeFlag.Kind.LIST)
+                .forEach(text -> flags.add(flag, file + ": " + flag.key(), text));
     }
 
-    /** Returns the models of the file with their sources, as values of {@link #MODEL_FLAG}. */
-    List<String> models() {
-        var models = new ArrayList<String>();
-        switch (entries.get(MODELS)) {
+    private void addModels(@Nullable Object models) {
+        switch (models) {
             case null -> {}
-            case Map<?, ?> map -> map.forEach((name, source) -> models.add(name + "=" + source(name, source)));
+            case Map<?, ?> map ->
+                map.forEach((name, source) ->
+                        flags.add(ServeFlag.MODEL, file + ": " + MODELS, name + "=" + source(name, source)));
             default -> throw new UsageException(file + ": " + MODELS + " has names with sources");
         }
-        return models;
     }
 
     private String source(Object name, @Nullable Object value) {
@@ -121,12 +102,7 @@ final class ServeConfigFile {
         return source + path + digest;
     }
 
-    List<String> folders() {
-        return entries.containsKey(FOLDERS) ? texts(FOLDERS, true) : List.of();
-    }
-
-    private List<String> texts(String key, boolean isList) {
-        Object value = entries.get(key);
+    private List<String> texts(String key, @Nullable Object value, boolean isList) {
         if (isList && value instanceof List<?> list) {
             return list.stream().map(each -> text(key, each)).toList();
         }

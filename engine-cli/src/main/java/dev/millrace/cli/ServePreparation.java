@@ -71,8 +71,8 @@ record ServePreparation(Path folder, List<Path> models, int threads) {
         command.add(CODE + code());
         command.add("-Xlog:aot*=off,cds*=off");
         command.add(Main.class.getName());
-        command.addAll(List.of("serve", "--prepare", folder.toString(), "--threads", Integer.toString(threads), "--"));
-        models.forEach(each -> command.add(each.toString()));
+        command.addAll(List.of("serve", "--prepare=" + folder.toAbsolutePath(), "--threads=" + threads));
+        models.forEach(each -> command.add(each.toAbsolutePath().toString()));
         // the JVM writes pages about the classes that it leaves out
         Path log = folder.resolve("prepare.log");
         var process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());

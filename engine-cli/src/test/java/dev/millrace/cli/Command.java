@@ -18,7 +18,7 @@ record Command(int code, String out, String err) {
     static Command millrace(Object... arguments) {
         var out = new StringWriter();
         var err = new StringWriter();
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         String[] words = new String[arguments.length];

@@ -68,7 +68,7 @@ class CommandTest {
     }
 
     private int millrace(PrintWriter printed, String... arguments) {
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(printed);
         line.setErr(new PrintWriter(err, true));
         return line.execute(arguments);

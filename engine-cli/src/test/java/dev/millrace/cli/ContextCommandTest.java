@@ -80,7 +80,7 @@ class ContextCommandTest {
     private int millrace(Object... arguments) {
         out.getBuffer().setLength(0);
         err.getBuffer().setLength(0);
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         return line.execute(Arrays.stream(arguments).map(Object::toString).toArray(String[]::new));

@@ -19,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine.Model.CommandSpec;
 
 /** Tests {@code millrace serve}. */
 class ServeTest {
@@ -60,7 +59,7 @@ class ServeTest {
         var lines = new Lines();
         var code = new CompletableFuture<Integer>();
         Thread serving = Thread.ofPlatform().start(() -> {
-            var line = Main.commandLine();
+            var line = RootCommand.line();
             line.setOut(new PrintWriter(lines, true));
             code.complete(line.execute(
                     "serve",
@@ -103,7 +102,7 @@ class ServeTest {
                 "config: other.yaml|there is no key 'config'",
                 "help: true|there is no key 'help'",
                 "http-port: [1, 2]|http-port is [1, 2]; it is one value",
-                "http-port: many|'many' is not an int",
+                "http-port: many\\nfolders: a|serve.yaml: http-port is 'many'; it is a whole number",
                 "access-log: 1|access-log is 1; it is true or false",
                 "host: {a: b}|host is {a=b}; it is one value",
                 "host: a\\nhost: b|duplicate key host",
@@ -123,32 +122,6 @@ class ServeTest {
     }
 
     @Test
-    void aFileGivesWhatHasNoValueYet() throws Exception {
-        Path config = Files.writeString(folder.resolve("serve.yaml"), """
-            http-port: 1
-            grpc-port: 2
-            load: [a, b]
-            access-log: true
-            """);
-        var serve = CommandSpec.forAnnotatedObject(new ServerCommand());
-        assertThat(ServeConfigFile.read(config, serve)
-                        .arguments(flag -> flag.longestName().equals("--grpc-port")))
-                .containsExactly("--access-log", "--http-port=1", "--load=a", "--load=b");
-    }
-
-    @Test
-    void aFileGivesModelsAndTheirSources() throws Exception {
-        Path config = Files.writeString(folder.resolve("serve.yaml"), """
-            models:
-              minilm: {source: "hf:org/minilm@v1", file: onnx/model.onnx, sha256: abc}
-              other: mvn:g:a:1/model.onnx
-            """);
-        var serve = CommandSpec.forAnnotatedObject(new ServerCommand());
-        assertThat(ServeConfigFile.read(config, serve).models())
-                .containsExactly("minilm=hf:org/minilm@v1/onnx/model.onnx#sha256=abc", "other=mvn:g:a:1/model.onnx");
-    }
-
-    @Test
     void flagsAreChecked() {
         assertThat(millrace("serve", "--model", "words").err()).contains("it is NAME=SOURCE");
         assertThat(millrace("serve").code()).isEqualTo(ExitCode.USAGE);
@@ -162,7 +135,6 @@ class ServeTest {
         Command traces = millrace("serve", folder, "--telemetry");
         assertThat(traces.code()).isEqualTo(ExitCode.USAGE);
         assertThat(traces.err()).contains("millrace-opentelemetry");
-        assertThat(ServeEnvironment.name("--http-port")).isEqualTo("MILLRACE_SERVE_HTTP_PORT");
         assertThat(millrace("serve", "s3://bucket/models/", "--http-port=0", "--grpc-port=0", "--metrics-port=0")
                         .err())
                 .contains(

@@ -10,7 +10,6 @@ import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
 import dev.millrace.server.model.RunObservations;
 import dev.millrace.server.openai.OpenAiRoutes;
-import dev.millrace.server.protocol.GrpcServiceProto;
 import dev.millrace.server.repository.ModelLoader;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryContents;
@@ -27,7 +26,6 @@ import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
-import io.netty.buffer.PooledByteBufAllocator;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -186,18 +184,6 @@ public final class ModelServer implements AutoCloseable {
             failures.addAll(new FirstRequests(server.httpPort(), server.grpcPort()).send(server.repository.loaded()));
             return failures;
         }
-    }
-
-    /**
-     * Initialises the classes that every start needs. A caller that reads its options slowly may call this on another thread
-     * meanwhile.
-     */
-    public static void initialise() {
-        PooledByteBufAllocator.DEFAULT.directBuffer().release();
-        GrpcServiceProto.getDescriptor();
-        new ServerMetrics(EngineOptions.defaults().requestListener());
-        GrpcEndpoint.initialise();
-        HttpEndpoint.initialise();
     }
 
     private void loadModels() {

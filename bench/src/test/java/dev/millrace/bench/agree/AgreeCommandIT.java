@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.bench.kernels.ReferenceModel;
 import dev.millrace.cli.ExitCode;
-import dev.millrace.cli.Main;
+import dev.millrace.cli.RootCommand;
 import dev.millrace.graph.format.Tensors;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Attributes;
@@ -52,7 +52,7 @@ class AgreeCommandIT {
         all[0] = "agree";
         all[1] = "--jobs=2";
         System.arraycopy(arguments, 0, all, 2, arguments.length);
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         return line.execute(all);

@@ -2,7 +2,7 @@ package dev.millrace.bench.structure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.Main;
+import dev.millrace.cli.RootCommand;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
@@ -20,7 +20,7 @@ class HelpTest {
     /** A list of commands shows the first entry of each description, and help shows each on lines of its own. */
     @Test
     void eachEntryOfADescriptionIsMadeOfWholeSentences() {
-        assertThat(all(Main.commandLine())).hasSizeGreaterThan(25).allSatisfy(line -> {
+        assertThat(all(RootCommand.line())).hasSizeGreaterThan(25).allSatisfy(line -> {
             String[] description = line.getCommandSpec().usageMessage().description();
             assertThat(description).as(line.getCommandSpec().qualifiedName()).isNotEmpty();
             assertThat(description).allSatisfy(entry -> assertThat(entry).matches("(?s)[A-Z'].*[.]"));

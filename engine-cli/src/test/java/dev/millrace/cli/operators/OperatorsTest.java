@@ -3,7 +3,7 @@ package dev.millrace.cli.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.ExitCode;
-import dev.millrace.cli.Main;
+import dev.millrace.cli.RootCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -22,7 +22,7 @@ class OperatorsTest {
         String[] all = new String[arguments.length + 1];
         all[0] = "operators";
         System.arraycopy(arguments, 0, all, 1, arguments.length);
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         return line.execute(all);

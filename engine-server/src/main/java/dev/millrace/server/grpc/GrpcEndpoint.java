@@ -71,12 +71,6 @@ public final class GrpcEndpoint implements AutoCloseable {
         }
     }
 
-    /** Initialises the classes that a port needs. */
-    public static void initialise() {
-        var _ = NettyServerBuilder.forPort(0);
-        var _ = ProtoReflectionServiceV1.newInstance();
-    }
-
     public int port() {
         return server.getPort();
     }

@@ -53,11 +53,6 @@ public final class HttpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Initialises the classes that a port needs. */
-    public static void initialise() {
-        var _ = HttpServer.create().protocol(HttpProtocol.HTTP11, HttpProtocol.H2C);
-    }
-
     public int port() {
         return server.port();
     }

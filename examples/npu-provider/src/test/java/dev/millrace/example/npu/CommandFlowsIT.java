@@ -2,7 +2,7 @@ package dev.millrace.example.npu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.cli.Main;
+import dev.millrace.cli.RootCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -44,7 +44,7 @@ class CommandFlowsIT {
     /** Runs a command line of the guide. Returns its exit code. */
     private int millrace(String command) {
         out.getBuffer().setLength(0);
-        CommandLine line = Main.commandLine();
+        CommandLine line = RootCommand.line();
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(out, true));
         return line.execute(Arrays.stream(command.substring(START.length()).split(" "))
