@@ -12,7 +12,7 @@ public final class Main {
     public static void main(String[] arguments) {
         quieten();
         @Nullable ServeFlags flags = ServeFlags.read(arguments);
-        System.exit(flags == null ? RootCommand.line().execute(arguments) : ServerRun.alone(flags));
+        System.exit(flags == null ? RootCommand.lineFor(arguments).execute(arguments) : ServerRun.alone(flags));
     }
 
     /** Has the log print warnings alone, where nobody set it up: what is information to a service is noise in a command. */
