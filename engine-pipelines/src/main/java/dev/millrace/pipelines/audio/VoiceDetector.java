@@ -71,7 +71,7 @@ public final class VoiceDetector implements Stage<AudioClip, List<VoiceSegment>>
         }
 
         Stream<VoiceSegment> end() {
-            return Stream.ofNullable(gate.end(Math.toIntExact(frames.heard())));
+            return Stream.ofNullable(gate.end(frames.heard()));
         }
 
         @Override

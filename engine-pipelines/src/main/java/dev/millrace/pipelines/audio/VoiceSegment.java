@@ -6,7 +6,7 @@ package dev.millrace.pipelines.audio;
  * @param start the index of its first sample, at 16,000 samples per second
  * @param end the index behind its last sample
  */
-public record VoiceSegment(int start, int end) {
+public record VoiceSegment(long start, long end) {
     /** The time at which it begins. */
     public double startSeconds() {
         return (double) start / VoiceDetector.RATE;

@@ -55,7 +55,11 @@ class VoiceDetectorTest {
     }
 
     private static List<VoiceSegment> segments(VoiceOptions options, double... probabilities) {
-        var gate = new SpeechGate(options, 512);
+        return segmentsOfFrames(512, options, probabilities);
+    }
+
+    private static List<VoiceSegment> segmentsOfFrames(int frame, VoiceOptions options, double... probabilities) {
+        var gate = new SpeechGate(options, frame);
         var segments = new ArrayList<VoiceSegment>();
         for (double each : probabilities) {
             VoiceSegment ended = gate.next(each);
@@ -63,7 +67,7 @@ class VoiceDetectorTest {
                 segments.add(ended);
             }
         }
-        VoiceSegment last = gate.end(probabilities.length * 512);
+        VoiceSegment last = gate.end((long) probabilities.length * frame);
         if (last != null) {
             segments.add(last);
         }
@@ -82,6 +86,18 @@ class VoiceDetectorTest {
         assertThat(segments(options, 0.4, 0.49, 0.4)).isEmpty();
         assertThatThrownBy(() -> new VoiceOptions(0.5, 0.6, 0, 0, 0)).hasMessageContaining("not above the threshold");
         assertThatThrownBy(() -> new VoiceOptions(0.5, 0.3, 0, 10, 30)).hasMessageContaining("as long as the paddings");
+    }
+
+    @Test
+    void positionsGoBeyondThoseOfAnInt() {
+        int day = 24 * 60 * 60 * 1000;
+        int frame = 1 << 30;
+        long padding = 3600L * RATE;
+        var options = new VoiceOptions(0.5, 0.35, day, day, day / 24);
+        assertThat(segmentsOfFrames(frame, options, 0, 0, 0, 0.9, 0.9, 0, 0, 0, 0.9, 0.9))
+                .containsExactly(
+                        new VoiceSegment(3L * frame - padding, 5L * frame + padding),
+                        new VoiceSegment(8L * frame - padding, 10L * frame));
     }
 
     /** A model whose probability is the mean of a frame without its context, and whose state counts the frames. */
