@@ -13,15 +13,8 @@ import dev.millrace.session.generate.Generator;
 import dev.millrace.session.generate.Token;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationHandler;
-import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.test.StepVerifier;
 
@@ -30,29 +23,13 @@ class ObservedGenerationTest {
     private static final GenerationOptions FOUR =
             GenerationOptions.builder().maxTokens(4).build();
 
-    private final ObservationRegistry registry = ObservationRegistry.create();
-    private final BlockingQueue<Observation.Context> stopped = new LinkedBlockingQueue<>();
+    private final RecordedObservations observations = new RecordedObservations();
     private final Engine engine = Engine.create();
     private final ReplaceableSession service = ReplaceableSession.of(model());
-    private final Generator generator = Generator.of(ObservedInference.of(service, "counter", registry));
+    private final Generator generator = Generator.of(ObservedInference.of(service, "counter", observations.registry()));
 
     private Session model() {
         return engine.session(TestModel.counter(), SessionOptions.defaults());
-    }
-
-    @BeforeEach
-    void listen() {
-        registry.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onStop(Observation.Context context) {
-                stopped.add(context);
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return true;
-            }
-        });
     }
 
     @AfterEach
@@ -61,15 +38,10 @@ class ObservedGenerationTest {
         engine.close();
     }
 
-    /** The next observation, which a thread of the engine may end. */
-    private Observation.Context observation() throws InterruptedException {
-        return Objects.requireNonNull(stopped.poll(20, TimeUnit.SECONDS));
-    }
-
     @Test
     void aGenerationIsOneObservation() throws InterruptedException {
         assertThat(generator.run(new long[] {1}, FOUR).ids()).containsExactly(2, 3, 4, 0);
-        Observation.Context context = observation();
+        Observation.Context context = observations.takeStopped();
         assertThat(context.getName()).isEqualTo("millrace.generation");
         assertThat(context.getContextualName()).isEqualTo("generate counter");
         assertThat(context.getLowCardinalityKeyValues())
@@ -79,13 +51,13 @@ class ObservedGenerationTest {
                 .extracting(each -> each.getKey() + "=" + each.getValue())
                 .containsExactlyInAnyOrder("prompt.tokens=1", "generated.tokens=4");
         assertThat(context.getError()).isNull();
-        assertThat(stopped).isEmpty();
+        assertThat(observations.stopped()).isEmpty();
     }
 
     @Test
     void anObservedStreamEndsOnTheReplacedSession() throws InterruptedException {
         Session old = service.current();
-        Observation parent = Observation.start("caller", registry);
+        Observation parent = Observation.start("caller", observations.registry());
         StepVerifier.create(
                         generator
                                 .flux(new long[] {1}, FOUR)
@@ -97,18 +69,18 @@ class ObservedGenerationTest {
                 .thenRequest(5)
                 .expectNext(4L, 0L)
                 .verifyComplete();
-        Observation.Context context = observation();
+        Observation.Context context = observations.takeStopped();
         assertThat(context.getParentObservation()).isSameAs(parent);
         assertThat(old.health().isAnswering()).isFalse();
         assertThat(generator.run(new long[] {1}, FOUR).ids()).hasSize(4);
-        assertThat(observation().getParentObservation()).isNull();
+        assertThat(observations.takeStopped().getParentObservation()).isNull();
     }
 
     @Test
     void aFailureIsTheObservationsError() throws InterruptedException {
         GenerationOptions late = FOUR.toBuilder().timeLimit(Duration.ofNanos(1)).build();
         assertThatThrownBy(() -> generator.run(new long[] {1}, late)).isInstanceOf(EngineException.class);
-        Observation.Context context = observation();
+        Observation.Context context = observations.takeStopped();
         assertThat(context.getError()).isInstanceOf(EngineException.class);
         assertThat(context.getLowCardinalityKeyValue("outcome")).isEqualTo(KeyValue.of("outcome", "FAILED"));
     }

@@ -11,44 +11,18 @@ import dev.millrace.session.RunResult;
 import dev.millrace.session.Session;
 import dev.millrace.session.SessionOptions;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationHandler;
-import io.micrometer.observation.ObservationRegistry;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class ObservedInferenceTest {
-    private final ObservationRegistry registry = ObservationRegistry.create();
-    private final List<Observation.Context> started = new CopyOnWriteArrayList<>();
-    private final List<Observation.Context> stopped = new CopyOnWriteArrayList<>();
+    private final RecordedObservations observations = new RecordedObservations();
     private final Engine engine = Engine.create();
     private final Session session = engine.session(
             TestModel.relu(), SessionOptions.builder().name("relu of two").build());
-    private final ObservedInference observed = ObservedInference.of(session, registry);
-
-    @BeforeEach
-    void listen() {
-        registry.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onStart(Observation.Context context) {
-                started.add(context);
-            }
-
-            @Override
-            public void onStop(Observation.Context context) {
-                stopped.add(context);
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return true;
-            }
-        });
-    }
+    private final ObservedInference observed = ObservedInference.of(session, observations.registry());
 
     @AfterEach
     void close() {
@@ -61,7 +35,7 @@ class ObservedInferenceTest {
     }
 
     private List<Throwable> errors() {
-        return stopped.stream()
+        return observations.stopped().stream()
                 .map(Observation.Context::getError)
                 .filter(error -> error != null)
                 .toList();
@@ -70,8 +44,8 @@ class ObservedInferenceTest {
     @Test
     void aRunIsObserved() {
         observed.run(request()).close();
-        assertThat(stopped).hasSize(1);
-        Observation.Context context = stopped.getFirst();
+        assertThat(observations.stopped()).hasSize(1);
+        Observation.Context context = observations.stopped().getFirst();
         assertThat(context.getName()).isEqualTo("millrace.request");
         assertThat(context.getContextualName()).isEqualTo("run relu of two");
         assertThat(context.getLowCardinalityKeyValues()).hasToString("[keyValue(session=relu of two)]");
@@ -83,13 +57,13 @@ class ObservedInferenceTest {
         assertThatThrownBy(() -> observed.run(Inputs.empty())).isInstanceOf(EngineException.class);
         Mono<Outputs> mono = observed.mono(Inputs.empty());
         assertThatThrownBy(mono::block).isInstanceOf(EngineException.class);
-        assertThat(stopped).hasSize(2);
+        assertThat(observations.stopped()).hasSize(2);
         assertThat(errors()).hasSize(2).allMatch(EngineException.class::isInstance);
     }
 
     @Test
     void theCallersObservationIsTheParent() {
-        Observation outer = Observation.start("outer", registry);
+        Observation outer = Observation.start("outer", observations.registry());
         Mono<Outputs> mono =
                 observed.mono(request()).contextWrite(context -> context.put("micrometer.observation", outer));
         try (Outputs outputs = mono.blockOptional().orElseThrow()) {
@@ -99,7 +73,7 @@ class ObservedInferenceTest {
             observed.run(request()).close();
         }
         outer.stop();
-        assertThat(stopped.subList(0, 2))
+        assertThat(observations.stopped().subList(0, 2))
                 .allSatisfy(
                         context -> assertThat(context.getParentObservation()).isSameAs(outer));
     }
@@ -112,7 +86,7 @@ class ObservedInferenceTest {
                 observed.results(requests).collectList().blockOptional().orElseThrow();
         results.forEach(RunResult::close);
         assertThat(results.stream().filter(RunResult::isAnswer)).hasSize(3);
-        assertThat(stopped).hasSize(4);
+        assertThat(observations.stopped()).hasSize(4);
         assertThat(errors()).hasSize(1);
     }
 
@@ -123,9 +97,7 @@ class ObservedInferenceTest {
                 .doOnNext(Outputs::close)
                 .blockLast();
         // a request may be on its way into the stream when it is cut
-        for (int i = 0; i < 500 && stopped.size() != started.size(); i++) {
-            Thread.sleep(10);
-        }
-        assertThat(stopped).hasSameSizeAs(started);
+        observations.awaitAllStopped();
+        assertThat(observations.stopped()).hasSameSizeAs(observations.started());
     }
 }
