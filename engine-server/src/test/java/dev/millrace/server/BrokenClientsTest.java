@@ -22,8 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests what clients that break the protocol write to the log of a server. */
 class BrokenClientsTest {
-    private static final String ROW =
-            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+    private static final String ROW = TestRequests.row("x", 1);
     private static final int CLIENTS = 20;
 
     @TempDir

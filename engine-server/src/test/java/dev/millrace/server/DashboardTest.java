@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
 import java.net.URLEncoder;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,18 +25,14 @@ class DashboardTest {
     @TempDir
     Path profile;
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
     static void start() {
         new TestRepository(folder)
                 .version("simple", 1, ServerModels.simple(ElementType.INT32))
-                .version("joined", 1, ServerModels.plus(1, 1))
-                .config(
-                        "joined",
-                        "max_batch_size: 8 dynamic_batching { preferred_batch_size: [2]"
-                                + " max_queue_delay_microseconds: 20000 }")
+                .joined()
                 .version(HOSTILE, 1, ServerModels.plus(1, 2))
                 .version("sum", 1, ServerModels.sum())
                 .config("sum", """
@@ -51,14 +43,7 @@ class DashboardTest {
                         initial_state { name: "zero" data_type: TYPE_INT32 dims: [1] zero_data: true } } }\
                     """)
                 .version("broken", 1, "no model".getBytes(StandardCharsets.UTF_8));
-        server = TestServers.start(folder);
-        client = new RestClient(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
+        client = RestClient.ofOwnServer(folder);
     }
 
     private static Json state() {
@@ -83,10 +68,10 @@ class DashboardTest {
 
     @Test
     void theStateHasModelsWithTheirCountsAndMemory() {
-        String row = "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
         int sent = 0;
         for (int round = 0; round < 100 && !model("joined").at("batches").text().contains("size=2"); round++) {
-            sent += sendAtOnce(50, row);
+            client.postAtOnce(50, "v2/models/joined/infer", TestRequests.row("x", 1));
+            sent += 50;
         }
         client.post("v2/models/joined/infer", "{\"inputs\": []}");
 
@@ -111,17 +96,6 @@ class DashboardTest {
     /** The requests that the model's runs have answered. */
     private static long answered(Json model) {
         return total(model, "batches", each -> each.at("size").number());
-    }
-
-    private static int sendAtOnce(int count, String body) {
-        var request = HttpRequest.newBuilder(client.uri("v2/models/joined/infer"))
-                .POST(BodyPublishers.ofString(body))
-                .build();
-        IntStream.range(0, count)
-                .mapToObj(_ -> client.client().sendAsync(request, BodyHandlers.ofString()))
-                .toList()
-                .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
-        return count;
     }
 
     @Test

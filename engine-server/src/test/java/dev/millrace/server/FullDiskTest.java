@@ -22,8 +22,7 @@ class FullDiskTest {
     private static final int BLOCKS = 256;
 
     private static final byte[] LARGE = new byte[1 << 20];
-    private static final String ROW =
-            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+    private static final String ROW = TestRequests.row("x", 1);
 
     @TempDir
     Path folder;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,7 +20,7 @@ class GraphPageTest {
     @TempDir
     Path profile;
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
@@ -38,14 +38,7 @@ class GraphPageTest {
                       step { model_name: "plus" input_map { key: "x" value: "x" } output_map { key: "y" value: "z" } }
                     }
                     """);
-        server = TestServers.start(folder);
-        client = new RestClient(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
+        client = RestClient.ofOwnServer(folder);
     }
 
     @Test

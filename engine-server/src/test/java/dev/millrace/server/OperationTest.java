@@ -21,6 +21,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,8 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests limits, tokens, TLS, metrics, the end of a server, and clients that misbehave. */
 class OperationTest {
-    private static final String ROW =
-            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+    private static final String ROW = TestRequests.row("x", 1);
 
     @TempDir
     Path folder;
@@ -61,20 +61,8 @@ class OperationTest {
         return TestServers.options(folder.resolve("models"));
     }
 
-    private static String loops(long count, long micros) {
-        return "{\"parameters\": {\"timeout\": " + micros + "}, \"inputs\": ["
-                + "{\"name\": \"n\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [" + count + "]},"
-                + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
-    }
-
     private static CompletableFuture<Integer> later(RestClient client, String body) {
-        return client.client()
-                .sendAsync(
-                        HttpRequest.newBuilder(client.uri("v2/models/loop/infer"))
-                                .POST(BodyPublishers.ofString(body))
-                                .build(),
-                        BodyHandlers.ofString())
-                .thenApply(answer -> answer.statusCode());
+        return client.later("v2/models/loop/infer", body).thenApply(HttpResponse::statusCode);
     }
 
     /** Waits until the server handles a request. */
@@ -139,7 +127,7 @@ class OperationTest {
     void requestsBeyondTheLimitAreRefusedAndHealthIsStillTold() throws Exception {
         try (var server = ModelServer.start(options().maxRequests(1).build());
                 var client = new RestClient(server)) {
-            var running = later(client, loops(Long.MAX_VALUE, 3_000_000));
+            var running = later(client, TestRequests.loops(Long.MAX_VALUE, 3_000_000));
             awaitActive(client);
             RestClient.Answer refused = client.post("v2/models/plus/infer", ROW);
             assertThat(refused.status()).isEqualTo(429);
@@ -202,7 +190,7 @@ class OperationTest {
     void closingAnswersWhatIsUnderWay() throws Exception {
         var server = ModelServer.start(options().drain(Duration.ofSeconds(20)).build());
         try (var client = new RestClient(server)) {
-            var running = later(client, loops(Long.MAX_VALUE, 1_500_000));
+            var running = later(client, TestRequests.loops(Long.MAX_VALUE, 1_500_000));
             awaitActive(client);
             server.close();
             assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo(504);
@@ -272,7 +260,7 @@ class OperationTest {
         try (var server = ModelServer.start(options().build());
                 var client = new RestClient(server)) {
             Socket away = connect(server);
-            String body = loops(Long.MAX_VALUE, 600_000_000);
+            String body = TestRequests.loops(Long.MAX_VALUE, 600_000_000);
             away.getOutputStream()
                     .write(("POST /v2/models/loop/infer HTTP/1.1\r\nHost: a\r\nContent-Length: " + body.length()
                                     + "\r\n\r\n" + body)

@@ -32,8 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests tokens that are limited to some models. */
 class PermissionTest {
-    private static final String ROW =
-            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+    private static final String ROW = TestRequests.row("x", 1);
 
     @TempDir
     static Path folder;

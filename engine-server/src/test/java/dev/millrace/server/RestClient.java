@@ -1,5 +1,7 @@
 package dev.millrace.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -8,10 +10,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /** A client of the server's HTTP port, by the JDK. It checks answers of the protocol by their schema. */
 final class RestClient implements AutoCloseable {
+    private final ModelServer server;
+    private final boolean isOwner;
     private final HttpClient client;
     private final String base;
 
@@ -20,8 +27,23 @@ final class RestClient implements AutoCloseable {
     }
 
     RestClient(ModelServer server, HttpClient.Version version) {
+        this(server, version, false);
+    }
+
+    private RestClient(ModelServer server, HttpClient.Version version, boolean isOwner) {
+        this.server = server;
+        this.isOwner = isOwner;
         client = HttpClient.newBuilder().version(version).build();
         base = "http://127.0.0.1:" + server.httpPort() + "/";
+    }
+
+    /** Starts a server over a folder of models, and returns a client that closes it. */
+    static RestClient ofOwnServer(Path models) {
+        return new RestClient(TestServers.start(models), HttpClient.Version.HTTP_1_1, true);
+    }
+
+    ModelServer server() {
+        return server;
     }
 
     /** An answer as a text. */
@@ -52,6 +74,20 @@ final class RestClient implements AutoCloseable {
         return post(path, body.toByteArray(), Map.of("Inference-Header-Content-Length", Integer.toString(length)));
     }
 
+    /** Sends a body without waiting for the answer. */
+    CompletableFuture<HttpResponse<String>> later(String path, String body) {
+        var request = HttpRequest.newBuilder(uri(path)).POST(BodyPublishers.ofString(body));
+        return client.sendAsync(request.build(), BodyHandlers.ofString());
+    }
+
+    /** Sends one body so many times at once, and waits until each is answered with status 200. */
+    void postAtOnce(int count, String path, String body) {
+        IntStream.range(0, count)
+                .mapToObj(_ -> later(path, body))
+                .toList()
+                .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+    }
+
     Answer send(HttpRequest request) {
         try {
             HttpResponse<byte[]> answer = client.send(request, BodyHandlers.ofByteArray());
@@ -80,5 +116,8 @@ final class RestClient implements AutoCloseable {
     @Override
     public void close() {
         client.close();
+        if (isOwner) {
+            server.close();
+        }
     }
 }

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,7 +34,7 @@ class RestInferTest {
     @TempDir
     static Path folder;
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
@@ -52,14 +52,7 @@ class RestInferTest {
                 repository.version("same-" + type.onnxName(), 1, ServerModels.same(type));
             }
         }
-        server = TestServers.start(folder);
-        client = new RestClient(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
+        client = RestClient.ofOwnServer(folder);
     }
 
     @Test
@@ -75,7 +68,7 @@ class RestInferTest {
 
     @Test
     void oneOutputOfAVersionOnHttp2() {
-        try (var http2 = new RestClient(server, HttpClient.Version.HTTP_2)) {
+        try (var http2 = new RestClient(client.server(), HttpClient.Version.HTTP_2)) {
             var answer = http2.post(
                     "v2/models/simple/versions/1/infer",
                     SIMPLE.formatted(COUNT, ONES, ", \"outputs\": [{\"name\": \"OUTPUT1\"}]"));

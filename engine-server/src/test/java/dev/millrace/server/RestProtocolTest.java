@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.millrace.graph.tensor.ElementType;
 import java.net.http.HttpRequest;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,7 +17,7 @@ class RestProtocolTest {
     @TempDir
     static Path folder;
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
@@ -27,14 +27,7 @@ class RestProtocolTest {
                 .version("simple", 2, ServerModels.simple(ElementType.INT32))
                 .config("simple", "max_batch_size: 8 version_policy { all {} }")
                 .write("single.onnx", ServerModels.plus(1, 2));
-        server = TestServers.start(folder);
-        client = new RestClient(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
+        client = RestClient.ofOwnServer(folder);
     }
 
     @Test

@@ -3,10 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -32,11 +29,6 @@ class SchedulingTest {
     @TempDir
     Path folder;
 
-    private static String row(String name, float value) {
-        return "{\"inputs\": [{\"name\": \"" + name + "\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": ["
-                + value + "]}]}";
-    }
-
     private static String element(String id, boolean start, boolean end, int value) {
         return "{\"parameters\": {\"sequence_id\": " + id + ", \"sequence_start\": " + start + ", \"sequence_end\": "
                 + end
@@ -59,12 +51,7 @@ class SchedulingTest {
         try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             var all = IntStream.range(0, 300)
-                    .mapToObj(i -> client.client()
-                            .sendAsync(
-                                    HttpRequest.newBuilder(client.uri("v2/models/plus/infer"))
-                                            .POST(BodyPublishers.ofString(row("x", i)))
-                                            .build(),
-                                    BodyHandlers.ofString()))
+                    .mapToObj(i -> client.later("v2/models/plus/infer", TestRequests.row("x", i)))
                     .toList();
             for (int i = 0; i < all.size(); i++) {
                 HttpResponse<String> answer = all.get(i).join();

@@ -34,6 +34,28 @@ record TestRepository(Path folder) {
                     """));
     }
 
+    /** Writes a model that prefers batches of two rows. */
+    TestRepository joined() {
+        return version("joined", 1, ServerModels.plus(1, 1))
+                .config(
+                        "joined",
+                        "max_batch_size: 8 dynamic_batching { preferred_batch_size: [2]"
+                                + " max_queue_delay_microseconds: 20000 }");
+    }
+
+    /** Writes the model {@code plus}, which adds one, and the ensemble {@code twice} of two steps with it. */
+    TestRepository twice() {
+        return version("plus", 1, ServerModels.plus(1, 1)).config("twice", """
+            platform: "ensemble"
+            input { name: "x" data_type: TYPE_FP32 dims: [1, 1] }
+            output { name: "z" data_type: TYPE_FP32 dims: [1, 1] }
+            ensemble_scheduling {
+              step { model_name: "plus" input_map { key: "x" value: "x" } output_map { key: "y" value: "b" } }
+              step { model_name: "plus" input_map { key: "x" value: "b" } output_map { key: "y" value: "z" } }
+            }
+            """);
+    }
+
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +30,7 @@ class TextServerTest {
 
     private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz{}\":,";
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
@@ -60,8 +60,7 @@ class TextServerTest {
                 .write("largest/1/tokenizer.json", letters())
                 .write("minilm/1/model.onnx", resource("/all-minilm-l6-v2.onnx"))
                 .write("minilm/1/tokenizer.json", resource("/all-minilm-l6-v2-tokenizer.json"));
-        server = TestServers.start(folder);
-        client = new RestClient(server);
+        client = RestClient.ofOwnServer(folder);
     }
 
     /** Returns a tokenizer whose tokens are letters, and the end. */
@@ -85,12 +84,6 @@ class TextServerTest {
         try (InputStream in = Objects.requireNonNull(TextServerTest.class.getResourceAsStream(name))) {
             return in.readAllBytes();
         }
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
     }
 
     private static List<String> events(RestClient.Answer answer) {

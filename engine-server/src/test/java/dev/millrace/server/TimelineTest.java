@@ -9,27 +9,22 @@ import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the times of recent requests, which the page for operators asks for. */
 class TimelineTest {
-    private static final String ROW =
-            "{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
+    private static final String ROW = TestRequests.row("x", 1);
 
     @TempDir
     static Path folder;
 
-    private static ModelServer server;
+    @AutoClose
     private static RestClient client;
 
     @BeforeAll
@@ -38,30 +33,10 @@ class TimelineTest {
                 .mill()
                 .version("minilm", 1, TextServerTest.resource("/all-minilm-l6-v2.onnx"))
                 .write("minilm/1/tokenizer.json", TextServerTest.resource("/all-minilm-l6-v2-tokenizer.json"))
-                .version("plus", 1, ServerModels.plus(1, 1))
-                .version("joined", 1, ServerModels.plus(1, 1))
-                .config(
-                        "joined",
-                        "max_batch_size: 8 dynamic_batching { preferred_batch_size: [2]"
-                                + " max_queue_delay_microseconds: 20000 }")
+                .joined()
                 .version("loop", 1, ServerModels.loop())
-                .config("twice", """
-                    platform: "ensemble"
-                    input { name: "x" data_type: TYPE_FP32 dims: [1, 1] }
-                    output { name: "z" data_type: TYPE_FP32 dims: [1, 1] }
-                    ensemble_scheduling {
-                      step { model_name: "plus" input_map { key: "x" value: "x" } output_map { key: "y" value: "b" } }
-                      step { model_name: "plus" input_map { key: "x" value: "b" } output_map { key: "y" value: "z" } }
-                    }
-                    """);
-        server = TestServers.start(folder);
-        client = new RestClient(server);
-    }
-
-    @AfterAll
-    static void stop() {
-        client.close();
-        server.close();
+                .twice();
+        client = RestClient.ofOwnServer(folder);
     }
 
     private static List<Json> requests() {
@@ -119,13 +94,7 @@ class TimelineTest {
     @Test
     void aRequestKnowsItsBatch() {
         for (int round = 0; round < 100; round++) {
-            var request = HttpRequest.newBuilder(client.uri("v2/models/joined/infer"))
-                    .POST(BodyPublishers.ofString(ROW))
-                    .build();
-            IntStream.range(0, 20)
-                    .mapToObj(_ -> client.client().sendAsync(request, BodyHandlers.ofString()))
-                    .toList()
-                    .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+            client.postAtOnce(20, "v2/models/joined/infer", ROW);
             if (requests().stream().anyMatch(each -> each.at("batch").number() == 2)) {
                 break;
             }
@@ -171,7 +140,7 @@ class TimelineTest {
 
     @Test
     void callsByGrpcAreAmongThem() throws Exception {
-        try (var grpc = new GrpcClient(server)) {
+        try (var grpc = new GrpcClient(client.server())) {
             var message = ModelInferRequest.newBuilder()
                     .setModelName("plus")
                     .addInputs(InferInputTensor.newBuilder()
@@ -200,15 +169,7 @@ class TimelineTest {
         Json missing = ended("none");
         assertThat(missing.at("status").text()).isEqualTo("404");
         assertThat(parts(missing)).containsExactly("read", "write");
-        String endless = "{\"inputs\": ["
-                + "{\"name\": \"n\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [" + Long.MAX_VALUE + "]},"
-                + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
-        var sent = client.client()
-                .sendAsync(
-                        HttpRequest.newBuilder(client.uri("v2/models/loop/infer"))
-                                .POST(BodyPublishers.ofString(endless))
-                                .build(),
-                        BodyHandlers.ofString());
+        var sent = client.later("v2/models/loop/infer", TestRequests.loops(Long.MAX_VALUE, 600_000_000));
         Json running = awaited(
                 each -> each.at("model").text().equals("loop") && parts(each).contains("run"));
         assertThat(running.at("endMicros").value()).isNull();

@@ -17,16 +17,12 @@ import io.grpc.stub.StreamObserver;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
 import io.opentelemetry.sdk.trace.data.SpanData;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that requests by both protocols become spans of their callers' traces. */
 class TracingTest {
+    private static final String ROW = TestRequests.row("x", 1);
     private static final String HTTP = "POST /v2/models/*/infer";
     private static final String CALL = "inference.GRPCInferenceService/ModelInfer";
 
@@ -48,19 +45,10 @@ class TracingTest {
     @BeforeAll
     static void start() {
         new TestRepository(folder)
-                .version("plus", 1, ServerModels.plus(1, 1))
                 .version("batched", 1, ServerModels.plus(1, 1))
                 .config("batched", "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 1000 }")
                 .version("loop", 1, ServerModels.loop())
-                .config("twice", """
-                    platform: "ensemble"
-                    input { name: "a" data_type: TYPE_FP32 dims: [1, 1] }
-                    output { name: "c" data_type: TYPE_FP32 dims: [1, 1] }
-                    ensemble_scheduling {
-                      step { model_name: "plus" input_map { key: "x" value: "a" } output_map { key: "y" value: "b" } }
-                      step { model_name: "plus" input_map { key: "x" value: "b" } output_map { key: "y" value: "c" } }
-                    }
-                    """);
+                .twice();
         traces = new TestTraces();
         server = ModelServer.start(
                 TestServers.options(folder).observations(traces.registry()).build());
@@ -79,11 +67,6 @@ class TracingTest {
         traces.clear();
     }
 
-    private static String row(String input) {
-        return "{\"inputs\": [{\"name\": \"" + input
-                + "\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": [1]}]}";
-    }
-
     private static RestClient.Answer post(String path, String body) {
         return client.post(path, body.getBytes(StandardCharsets.UTF_8), Map.of("traceparent", TestTraces.HEADER));
     }
@@ -100,12 +83,6 @@ class TracingTest {
                 .build();
     }
 
-    private static String loops(long count, long micros) {
-        return "{\"parameters\": {\"timeout\": " + micros + "}, \"inputs\": ["
-                + "{\"name\": \"n\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [" + count + "]},"
-                + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
-    }
-
     private static void assertIsOfCaller(SpanData span) {
         assertThat(span.getTraceId()).isEqualTo(TestTraces.TRACE);
         assertThat(span.getParentSpanId()).isEqualTo(TestTraces.PARENT);
@@ -114,7 +91,7 @@ class TracingTest {
 
     @Test
     void aRequestByRestGoesOnWithTheCallersTrace() {
-        assertThat(post("v2/models/plus/infer", row("x")).status()).isEqualTo(200);
+        assertThat(post("v2/models/plus/infer", ROW).status()).isEqualTo(200);
         List<SpanData> spans = traces.await(3);
         SpanData request = named(spans, HTTP);
         assertIsOfCaller(request);
@@ -134,7 +111,7 @@ class TracingTest {
 
     @Test
     void aRequestWithoutATraceBeginsOne() {
-        client.post("v2/models/plus/infer", row("x"));
+        client.post("v2/models/plus/infer", ROW);
         SpanData request = named(traces.await(3), HTTP);
         assertThat(request.getParentSpanContext().isValid()).isFalse();
     }
@@ -191,7 +168,8 @@ class TracingTest {
         assertThat(attribute(refused, "http.response.status_code")).isEqualTo("400");
         assertThat(refused.getStatus().getStatusCode()).isNotEqualTo(StatusCode.ERROR);
         traces.clear();
-        assertThat(post("v2/models/loop/infer", loops(Long.MAX_VALUE, 300_000)).status())
+        assertThat(post("v2/models/loop/infer", TestRequests.loops(Long.MAX_VALUE, 300_000))
+                        .status())
                 .isEqualTo(504);
         List<SpanData> spans = traces.await(3);
         SpanData late = named(spans, HTTP);
@@ -214,12 +192,7 @@ class TracingTest {
 
     @Test
     void aClientThatGoesAwayEndsItsSpans() {
-        var sent = client.client()
-                .sendAsync(
-                        HttpRequest.newBuilder(client.uri("v2/models/loop/infer"))
-                                .POST(BodyPublishers.ofString(loops(Long.MAX_VALUE, 600_000_000)))
-                                .build(),
-                        BodyHandlers.ofString());
+        var sent = client.later("v2/models/loop/infer", TestRequests.loops(Long.MAX_VALUE, 600_000_000));
         assertThat(named(traces.await(1), "queue loop").hasEnded()).isTrue();
         sent.cancel(true);
         List<SpanData> spans = traces.await(3);
@@ -229,15 +202,7 @@ class TracingTest {
 
     @Test
     void eachRequestOfABatchHasItsSpans() {
-        var all = IntStream.range(0, 50)
-                .mapToObj(_ -> client.client()
-                        .sendAsync(
-                                HttpRequest.newBuilder(client.uri("v2/models/batched/infer"))
-                                        .POST(BodyPublishers.ofString(row("x")))
-                                        .build(),
-                                BodyHandlers.ofString()))
-                .toList();
-        all.forEach(each -> assertThat(each.join().statusCode()).isEqualTo(200));
+        client.postAtOnce(50, "v2/models/batched/infer", ROW);
         List<SpanData> spans = traces.await(150);
         assertThat(spans.stream().filter(each -> each.getName().equals("run batched")))
                 .hasSize(50)
@@ -247,7 +212,7 @@ class TracingTest {
 
     @Test
     void stepsOfAnEnsembleAreBelowItsRequest() {
-        assertThat(post("v2/models/twice/infer", row("a")).status()).isEqualTo(200);
+        assertThat(post("v2/models/twice/infer", ROW).status()).isEqualTo(200);
         List<SpanData> spans = traces.await(5);
         String request = named(spans, HTTP).getSpanId();
         assertThat(spans.stream().filter(each -> each.getName().equals("run plus")))
