@@ -10,4 +10,7 @@ module dev.millrace.providers.spi {
             dev.millrace.providers.cpu,
             dev.millrace.session;
     exports dev.millrace.providers.spi;
+    exports dev.millrace.providers.text to
+            dev.millrace.extensions,
+            dev.millrace.providers.cpu;
 }

@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.providers.text.WatchedText;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
 import java.util.ArrayList;
@@ -35,7 +36,7 @@ final class RegexKernels {
 
     private static String replaced(
             DynamicContext context, Pattern pattern, String text, String replacement, boolean isGlobal) {
-        Matcher matcher = pattern.matcher(new WatchedString(text, context));
+        Matcher matcher = pattern.matcher(new WatchedText(text, context::checkCancelled));
         try {
             return isGlobal ? matcher.replaceAll(replacement) : matcher.replaceFirst(replacement);
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
@@ -115,11 +116,13 @@ final class RegexKernels {
         for (int row = 0; row < texts.length; row++) {
             String text = texts[row];
             try {
-                Matcher separator = pattern.matcher(new WatchedString(text, context));
+                Matcher separator = pattern.matcher(new WatchedText(text, context::checkCancelled));
                 int from = 0;
                 while (separator.find()) {
                     add(words, offsets, row, text, from, separator.start());
-                    if (kept != null && kept.matcher(separator.group()).matches()) {
+                    if (kept != null
+                            && kept.matcher(new WatchedText(separator.group(), context::checkCancelled))
+                                    .matches()) {
                         add(words, offsets, row, text, separator.start(), separator.end());
                     }
                     from = separator.end();

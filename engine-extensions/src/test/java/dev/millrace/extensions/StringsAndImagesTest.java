@@ -120,6 +120,15 @@ class StringsAndImagesTest {
     }
 
     @Test
+    void aPatternThatFindsNoEndIsRefused() {
+        OneNode endless = new OneNode("StringRegexReplace", 1)
+                .input("a".repeat(40) + "b")
+                .input("^((a{1,1000}){1,1000}){1,1000}$")
+                .input("");
+        assertThatThrownBy(endless::run).hasMessageContaining("found no end");
+    }
+
+    @Test
     void textsAreSplitWithTheSeparatorsThatAreKept() {
         List<Tensor> split = new OneNode("StringRegexSplitWithOffsets", 3)
                 .input("hello there", "a")
