@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -139,7 +140,7 @@ class BothTokenizersTest {
     @ValueSource(strings = {"minilm", "byte-level", "byte-fallback", "roberta", "unigram"})
     void optionsMeanTheSame(String name) throws Exception {
         for (String line : OPTIONS.split("\n")) {
-            var options = new java.util.LinkedHashMap<String, String>();
+            var options = new LinkedHashMap<String, String>();
             for (String each : line.isBlank() ? new String[0] : line.split(" ")) {
                 options.put(each.split("=")[0], each.split("=")[1]);
             }

@@ -2,7 +2,9 @@ package dev.millrace.djl;
 
 import ai.djl.ndarray.types.DataType;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -33,8 +35,8 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
     Tensor tensor() {
         return Tensor.wrap(
                 elementType(type),
-                dev.millrace.graph.tensor.Shape.of(shape),
-                java.lang.foreign.MemorySegment.ofBuffer(bytes.duplicate().clear()));
+                Shape.of(shape),
+                MemorySegment.ofBuffer(bytes.duplicate().clear()));
     }
 
     static ElementType elementType(DataType type) {

@@ -7,6 +7,7 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import org.jspecify.annotations.Nullable;
 
 /** The operations of DJL's arrays that this engine does not have. Each fails with its own name. */
 final class UnsupportedOperations {
@@ -56,7 +57,7 @@ final class UnsupportedOperations {
                 UnsupportedOperations.class.getClassLoader(), new Class<?>[] {NDArrayEx.class}, handler);
     }
 
-    private static @org.jspecify.annotations.Nullable Method find(Method method) {
+    private static @Nullable Method find(Method method) {
         try {
             return InnerOperations.class.getDeclaredMethod(method.getName(), method.getParameterTypes());
         } catch (NoSuchMethodException e) {

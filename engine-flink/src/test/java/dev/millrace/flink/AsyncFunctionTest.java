@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,7 +41,7 @@ class AsyncFunctionTest {
     }
 
     private static List<Long> collected(DataStream<Long> results) throws Exception {
-        var all = new java.util.ArrayList<Long>();
+        var all = new ArrayList<Long>();
         try (CloseableIterator<Long> iterator = results.executeAndCollect()) {
             iterator.forEachRemaining(all::add);
         }

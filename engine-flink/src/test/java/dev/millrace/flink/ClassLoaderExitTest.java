@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.lang.ref.WeakReference;
+import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -65,7 +66,7 @@ class ClassLoaderExitTest {
                 .map(entry -> {
                     try {
                         return Path.of(entry).toUri().toURL();
-                    } catch (java.net.MalformedURLException e) {
+                    } catch (MalformedURLException e) {
                         throw new IllegalArgumentException(e);
                     }
                 })

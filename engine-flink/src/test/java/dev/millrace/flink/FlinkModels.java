@@ -1,6 +1,7 @@
 package dev.millrace.flink;
 
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.GraphEditor;
@@ -130,8 +131,8 @@ final class FlinkModels {
         inside.addOutput("go_on", node(inside, "Identity", go));
         inside.addOutput("next", node(inside, "Neg", carried));
         Value always = editor.addConstant("always", Tensor.scalar(true));
-        NodeSpec loop = NodeSpec.of(OpId.onnx("Loop"), OPSET, rounds, always, x)
-                .with("body", dev.millrace.graph.ir.Attribute.of(inside.graph()));
+        NodeSpec loop =
+                NodeSpec.of(OpId.onnx("Loop"), OPSET, rounds, always, x).with("body", Attribute.of(inside.graph()));
         output(editor, "y", editor.append(loop, List.of("y")).requireOutput(0), one);
         return write(editor, folder.resolve("slow.onnx"));
     }

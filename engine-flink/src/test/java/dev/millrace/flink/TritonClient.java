@@ -10,6 +10,7 @@ import java.lang.classfile.MethodModel;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.table.api.DataTypes;
@@ -80,7 +81,7 @@ final class TritonClient implements AutoCloseable {
             throws Exception {
         loader = new ClientLoader(
                 Path.of(System.getProperty("triton.client")).toUri().toURL());
-        var options = new java.util.HashMap<>(
+        var options = new HashMap<>(
                 Map.of("provider", "triton", "endpoint", endpoint, "model-name", model, "model-version", "1"));
         options.putAll(more);
         var factory = (ModelProviderFactory)

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** The right to write one file of a cache, which one thread of one process has at a time. */
 final class FetchLock implements AutoCloseable {
@@ -49,8 +50,7 @@ final class FetchLock implements AutoCloseable {
         }
     }
 
-    private static void release(ReentrantLock thread, @org.jspecify.annotations.Nullable FileChannel channel)
-            throws IOException {
+    private static void release(ReentrantLock thread, @Nullable FileChannel channel) throws IOException {
         if (thread.isHeldByCurrentThread()) {
             thread.unlock();
         }

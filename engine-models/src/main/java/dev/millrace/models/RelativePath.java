@@ -3,6 +3,7 @@ package dev.millrace.models;
 import dev.millrace.graph.EngineException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
@@ -40,7 +41,7 @@ final class RelativePath {
     static String beside(String path, String location) {
         int slash = path.lastIndexOf('/');
         String folder = slash < 0 ? "" : path.substring(0, slash + 1);
-        var parts = new java.util.ArrayDeque<String>();
+        var parts = new ArrayDeque<String>();
         for (String part : location.replace('\\', '/').split("/")) {
             if (part.equals("..")) {
                 parts.removeLast();

@@ -8,6 +8,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.UUID;
 import java.util.regex.Pattern;
@@ -68,7 +69,7 @@ record StoreCache(Path root) {
     }
 
     /** Deletes the files of a folder that are not among these, and folders that are empty then. */
-    static void retain(Path folder, java.util.Set<Path> files) throws IOException {
+    static void retain(Path folder, Set<Path> files) throws IOException {
         List<Path> all;
         try (Stream<Path> walk = Files.walk(folder)) {
             all = walk.filter(each -> !each.equals(folder)).toList();

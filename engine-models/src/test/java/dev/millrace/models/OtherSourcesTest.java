@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.Status;
 import dev.millrace.models.TestHub.Trouble;
+import dev.millrace.models.packages.PackageArchive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,7 +124,7 @@ class OtherSourcesTest {
             out.putNextEntry(new ZipEntry("m/data.bin"));
             out.write(DATA);
         }
-        var archive = new dev.millrace.models.packages.PackageArchive("mvn:g:a:1.0", jar);
+        var archive = new PackageArchive("mvn:g:a:1.0", jar);
         var source = new PackageSource(
                 ModelName.parse("mvn:g:a:1.0/m/model.onnx"),
                 FetchOptions.builder().folder(folder.resolve("own")).build(),

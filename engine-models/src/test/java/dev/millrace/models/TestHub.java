@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -208,7 +209,7 @@ final class TestHub implements AutoCloseable {
     private static String digest(String algorithm, byte[] content) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance(algorithm).digest(content));
-        } catch (java.security.NoSuchAlgorithmException e) {
+        } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }
     }

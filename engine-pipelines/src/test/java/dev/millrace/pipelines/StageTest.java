@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -74,7 +75,7 @@ class StageTest {
         assertThat(LabelScores.top(scores, 3, List.of("a", "b")))
                 .extracting(ScoredLabel::label)
                 .containsExactly("b", "3", "2");
-        assertThat(java.util.Arrays.stream(scores).sum()).isCloseTo(1, within(1e-12));
+        assertThat(Arrays.stream(scores).sum()).isCloseTo(1, within(1e-12));
         assertThat(LabelScores.sigmoid(0)).isEqualTo(0.5);
         assertThat(LabelScores.argMax(new float[] {9, 1, 5, 5}, 1, 3)).isEqualTo(1);
     }

@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import com.google.protobuf.Message;
 import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -49,7 +50,7 @@ final class GrpcClient implements AutoCloseable {
     <Q extends Message, A extends Message> A call(String name, Q request, A answer, long millis, String token) {
         var headers = new Metadata();
         headers.put(Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
-        var with = io.grpc.ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+        var with = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
         var method = method(name, MethodType.UNARY, (Q) request.getDefaultInstanceForType(), answer);
         return ClientCalls.blockingUnaryCall(
                 with, method, CallOptions.DEFAULT.withDeadlineAfter(millis, TimeUnit.MILLISECONDS), request);
@@ -60,7 +61,7 @@ final class GrpcClient implements AutoCloseable {
     <Q extends Message, A extends Message> A call(String name, Q request, A answer, String trace) {
         var headers = new Metadata();
         headers.put(Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER), trace);
-        var with = io.grpc.ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+        var with = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers));
         var method = method(name, MethodType.UNARY, (Q) request.getDefaultInstanceForType(), answer);
         return ClientCalls.blockingUnaryCall(
                 with, method, CallOptions.DEFAULT.withDeadlineAfter(30, TimeUnit.SECONDS), request);

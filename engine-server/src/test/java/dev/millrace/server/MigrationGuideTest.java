@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import com.google.protobuf.TextFormat;
 import dev.millrace.server.config.ConfigRules;
 import dev.millrace.server.protocol.ModelConfig;
 import java.io.IOException;
@@ -98,7 +99,7 @@ class MigrationGuideTest {
         String base = field.startsWith("ensemble_scheduling")
                 ? "platform: 'ensemble' input { name: 'x' } output { name: 'y' }"
                 : "max_batch_size: 8";
-        com.google.protobuf.TextFormat.merge(base + " " + VALUES.getOrDefault(field, ""), config);
+        TextFormat.merge(base + " " + VALUES.getOrDefault(field, ""), config);
         if (!VALUES.containsKey(field)) {
             set(config, List.of(field.split("\\.")));
         }

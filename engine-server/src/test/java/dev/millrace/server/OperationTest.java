@@ -239,14 +239,14 @@ class OperationTest {
         }
     }
 
-    private static Socket connect(ModelServer server) throws java.io.IOException {
+    private static Socket connect(ModelServer server) throws IOException {
         var socket = new Socket();
         socket.connect(new InetSocketAddress("127.0.0.1", server.httpPort()));
         socket.setSoTimeout(10_000);
         return socket;
     }
 
-    private static String firstLine(Socket socket) throws java.io.IOException {
+    private static String firstLine(Socket socket) throws IOException {
         InputStream in = socket.getInputStream();
         var line = new StringBuilder();
         for (int next = in.read(); next >= 0 && next != '\r'; next = in.read()) {
@@ -373,7 +373,7 @@ class OperationTest {
                 .hasMessageContaining("TLS");
     }
 
-    private Path pem(String name, byte[] content) throws java.io.IOException {
+    private Path pem(String name, byte[] content) throws IOException {
         String text = "-----BEGIN " + name + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
                 + name + "-----\n";
         return Files.writeString(folder.resolve(name.replace(' ', '-') + ".pem"), text);

@@ -17,6 +17,7 @@ import dev.millrace.server.protocol.RepositoryModelLoadRequest;
 import dev.millrace.server.protocol.RepositoryModelLoadResponse;
 import dev.millrace.server.protocol.RepositoryModelUnloadRequest;
 import dev.millrace.server.protocol.RepositoryModelUnloadResponse;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -164,7 +165,7 @@ class PermissionTest {
                 .as(method)
                 .isInstanceOfSatisfying(
                         StatusRuntimeException.class,
-                        e -> assertThat(e.getStatus().getCode()).isEqualTo(io.grpc.Status.Code.PERMISSION_DENIED));
+                        e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.PERMISSION_DENIED));
     }
 
     @Test

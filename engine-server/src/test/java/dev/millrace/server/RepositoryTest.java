@@ -7,9 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -242,15 +244,15 @@ class RepositoryTest {
 
     private static void delete(Path path) throws IOException {
         try (var all = Files.walk(path)) {
-            for (Path each : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+            for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(each);
             }
         }
     }
 
-    private static void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
+    private static void await(BooleanSupplier condition) throws InterruptedException {
         for (int i = 0; i < 400 && !condition.getAsBoolean(); i++) {
-            java.util.concurrent.TimeUnit.MILLISECONDS.sleep(25);
+            TimeUnit.MILLISECONDS.sleep(25);
         }
         assertThat(condition.getAsBoolean()).isTrue();
     }

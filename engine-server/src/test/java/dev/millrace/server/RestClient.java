@@ -2,9 +2,12 @@ package dev.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -47,7 +50,7 @@ final class RestClient implements AutoCloseable {
     }
 
     /** An answer as a text. */
-    record Answer(int status, String body, java.net.http.HttpHeaders headers, byte[] bytes) {}
+    record Answer(int status, String body, HttpHeaders headers, byte[] bytes) {}
 
     Answer get(String path) {
         return send(HttpRequest.newBuilder(URI.create(base + path)).build());
@@ -65,7 +68,7 @@ final class RestClient implements AutoCloseable {
 
     /** Sends a body after a document, whose length the protocol's header has. */
     Answer postBinary(String path, String json, byte[]... blobs) {
-        var body = new java.io.ByteArrayOutputStream();
+        var body = new ByteArrayOutputStream();
         body.writeBytes(json.getBytes(StandardCharsets.UTF_8));
         int length = body.size();
         for (byte[] blob : blobs) {
@@ -99,7 +102,7 @@ final class RestClient implements AutoCloseable {
             ProtocolSchema.check(request.uri().getPath().substring(1), read);
             return read;
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

@@ -3,6 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.server.tensor.Datatype;
 import java.net.http.HttpClient;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -48,7 +49,7 @@ class RestInferTest {
                     output { name: "y" label_filename: "classes.txt" }
                     """);
         for (ElementType type : ElementType.values()) {
-            if (dev.millrace.server.tensor.Datatype.of(type) != null) {
+            if (Datatype.of(type) != null) {
                 repository.version("same-" + type.onnxName(), 1, ServerModels.same(type));
             }
         }

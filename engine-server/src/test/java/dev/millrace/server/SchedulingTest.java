@@ -6,6 +6,7 @@ import dev.millrace.graph.tensor.ElementType;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,7 +129,7 @@ class SchedulingTest {
             assertThat(client.post("v2/models/sum/infer", element("9", true, false, 1))
                             .body())
                     .contains("\"data\":[8]");
-            java.util.concurrent.TimeUnit.MILLISECONDS.sleep(400);
+            TimeUnit.MILLISECONDS.sleep(400);
             assertThat(client.post("v2/models/sum/infer", element("9", false, false, 1))
                             .body())
                     .contains("was idle for longer");

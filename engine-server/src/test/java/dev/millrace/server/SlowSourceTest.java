@@ -13,11 +13,13 @@ import dev.millrace.models.ModelFiles;
 import dev.millrace.models.ModelName;
 import dev.millrace.server.source.ModelSource;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -82,7 +84,7 @@ class SlowSourceTest {
         try {
             return HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -241,7 +243,7 @@ class SlowSourceTest {
                 var client = new RestClient(server)) {
             var former = later(client, "v2/repository/models/slow/load", "");
             asked.acquire();
-            String file = java.util.Base64.getEncoder().encodeToString(ServerModels.plus(5, 1));
+            String file = Base64.getEncoder().encodeToString(ServerModels.plus(5, 1));
             assertThat(client.post(
                                     "v2/repository/models/slow/load",
                                     "{\"parameters\": {\"config\": \"{}\", \"file:1/model.onnx\": \"" + file + "\"}}")

@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
+import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.ResourceLeakDetector;
@@ -166,7 +167,7 @@ class TensorMemoryTest {
                     try {
                         client.call("ModelInfer", message(9), ModelInferResponse.getDefaultInstance(), 1, "none");
                     } catch (StatusRuntimeException tooLate) {
-                        assertThat(tooLate.getStatus().getCode()).isEqualTo(io.grpc.Status.Code.DEADLINE_EXCEEDED);
+                        assertThat(tooLate.getStatus().getCode()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
                     }
                 }
                 return null;

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 
 /** A folder of models that a test fills. */
 record TestRepository(Path folder) {
@@ -66,7 +67,7 @@ record TestRepository(Path folder) {
             Files.createDirectories(file.getParent());
             Path next = file.resolveSibling(".next");
             Files.write(next, content);
-            Files.move(next, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            Files.move(next, file, StandardCopyOption.REPLACE_EXISTING);
             return this;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -2,6 +2,7 @@ package dev.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.handler.PropagatingReceiverTracingObservationHandler;
@@ -36,10 +37,9 @@ final class TestTraces implements AutoCloseable {
         var bridge = new OtelTracer(tracer, new OtelCurrentTraceContext(), _ -> {});
         var propagator = new OtelPropagator(ContextPropagators.create(W3CTraceContextPropagator.getInstance()), tracer);
         registry.observationConfig()
-                .observationHandler(
-                        new io.micrometer.observation.ObservationHandler.FirstMatchingCompositeObservationHandler(
-                                new PropagatingReceiverTracingObservationHandler<>(bridge, propagator),
-                                new DefaultTracingObservationHandler(bridge)));
+                .observationHandler(new ObservationHandler.FirstMatchingCompositeObservationHandler(
+                        new PropagatingReceiverTracingObservationHandler<>(bridge, propagator),
+                        new DefaultTracingObservationHandler(bridge)));
     }
 
     ObservationRegistry registry() {

@@ -3,6 +3,7 @@ package dev.millrace.session;
 import dev.millrace.graph.optimise.OptimisationReport;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +55,7 @@ public record SessionReport(
     public SessionReport {
         partitions = List.copyOf(partitions);
         notes = List.copyOf(notes);
-        phases = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(phases));
+        phases = Collections.unmodifiableMap(new LinkedHashMap<>(phases));
     }
 
     /** The time of the creation, from the first byte read to the last step planned. */

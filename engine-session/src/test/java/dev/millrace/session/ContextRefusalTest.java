@@ -25,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -199,7 +200,7 @@ class ContextRefusalTest {
     void theBinaryOfAnotherModelOfTheSameShapesIsNoticed() throws IOException {
         Path other = Files.createDirectory(folder.resolve("other"));
         generate(Files.write(other.resolve("net.onnx"), TestModels.perceptron(2, WIDTH, 8)), "0");
-        Files.copy(other.resolve("net_simd.bin"), binary, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(other.resolve("net_simd.bin"), binary, StandardCopyOption.REPLACE_EXISTING);
         assertInvalid("not the one that was written with this model");
     }
 

@@ -13,6 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.test.StepVerifier;
 import reactor.test.publisher.TestPublisher;
@@ -149,9 +151,9 @@ class ReactiveTest {
     void aRequestForNothingIsAnErrorOfTheSubscriber() {
         try (Session session = session(1)) {
             var failure = new AtomicReference<Throwable>();
-            var subscriber = new reactor.core.publisher.BaseSubscriber<Outputs>() {
+            var subscriber = new BaseSubscriber<Outputs>() {
                 @Override
-                protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+                protected void hookOnSubscribe(Subscription subscription) {
                     subscription.request(0);
                 }
 

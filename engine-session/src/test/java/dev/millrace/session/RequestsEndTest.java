@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -13,6 +14,7 @@ import dev.millrace.session.request.Streaming;
 import dev.millrace.session.runtime.OpenSession;
 import dev.millrace.session.state.CarriedState;
 import dev.millrace.session.state.OpenSequence;
+import dev.millrace.session.stream.Receiver;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -294,23 +296,20 @@ class RequestsEndTest {
                     }
 
                     @Override
-                    public Disposable start(
-                            Inputs request, RunOptions options, dev.millrace.session.stream.Receiver<Outputs> to) {
-                        return ((OpenSession) listing)
-                                .start(Inputs.of("x", 1f), options, new dev.millrace.session.stream.Receiver<>() {
-                                    @Override
-                                    public void answered(Outputs outputs) {
-                                        to.answered(new Outputs(
-                                                List.of("sum", "product"), new dev.millrace.graph.tensor.Datum[] {
-                                                    outputs.datum("all"), outputs.datum("length")
-                                                }));
-                                    }
+                    public Disposable start(Inputs request, RunOptions options, Receiver<Outputs> to) {
+                        return ((OpenSession) listing).start(Inputs.of("x", 1f), options, new Receiver<>() {
+                            @Override
+                            public void answered(Outputs outputs) {
+                                to.answered(new Outputs(
+                                        List.of("sum", "product"),
+                                        new Datum[] {outputs.datum("all"), outputs.datum("length")}));
+                            }
 
-                                    @Override
-                                    public void failed(EngineException failure) {
-                                        to.failed(failure);
-                                    }
-                                });
+                            @Override
+                            public void failed(EngineException failure) {
+                                to.failed(failure);
+                            }
+                        });
                     }
 
                     @Override

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -175,7 +176,7 @@ class SessionTest {
         }
         for (float[] answer : answers) {
             for (int i = 0; i < answer.length; i++) {
-                assertThat(answer[i]).isCloseTo(answers.getFirst()[i], org.assertj.core.data.Offset.offset(1e-5f));
+                assertThat(answer[i]).isCloseTo(answers.getFirst()[i], Offset.offset(1e-5f));
             }
         }
     }

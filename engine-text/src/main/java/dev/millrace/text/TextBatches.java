@@ -11,6 +11,7 @@ import dev.millrace.session.Outputs;
 import dev.millrace.session.ValueInfo;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
@@ -116,7 +117,7 @@ public final class TextBatches {
         private final List<T> all;
 
         Results(int size) {
-            all = new ArrayList<>(java.util.Collections.nCopies(size, null));
+            all = new ArrayList<>(Collections.nCopies(size, null));
         }
 
         void put(List<Integer> batch, List<T> made) {

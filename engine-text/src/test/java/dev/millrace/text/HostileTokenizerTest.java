@@ -7,9 +7,11 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.scheduler.Cancellation;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -215,9 +217,8 @@ class HostileTokenizerTest {
     @Test
     void aFileThatIsTooLargeIsNotRead(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("tokenizer.json");
-        try (var channel = Files.newByteChannel(
-                file, java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.WRITE)) {
-            channel.position(1L << 40).write(java.nio.ByteBuffer.wrap(new byte[1]));
+        try (var channel = Files.newByteChannel(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            channel.position(1L << 40).write(ByteBuffer.wrap(new byte[1]));
         }
         refused(() -> Tokenizer.read(file), "has 1099511627777 bytes; the largest that is read has 268435456");
     }

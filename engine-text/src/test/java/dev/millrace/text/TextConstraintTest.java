@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -177,7 +178,7 @@ class TextConstraintTest {
         refused(() -> TextConstraint.regex(tokenizer, "(".repeat(5000) + ")".repeat(5000)), "groups");
         refused(() -> TextConstraint.regex(tokenizer, "(?:".repeat(500) + "a" + ")*".repeat(500)), "deep");
         refused(() -> TextConstraint.regex(tokenizer, "a".repeat(100_000)), "characters");
-        String sets = java.util.stream.IntStream.range(0, 500)
+        String sets = IntStream.range(0, 500)
                 .mapToObj(i -> "[^" + Character.toString(0x4e00 + i) + "]")
                 .reduce("", String::concat);
         refused(() -> TextConstraint.regex(tokenizer, sets), "sets of characters");

@@ -8,6 +8,7 @@ import dev.millrace.bench.suite.SuiteRow.Times;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
@@ -106,7 +107,7 @@ class SuiteSummaryTest {
                 () -> {
                     throw new AbsentModel("none");
                 },
-                java.util.Map.of(),
+                Map.of(),
                 null);
         assertThat(test.matches("")).isTrue();
         assertThat(test.matches("silero, minilm")).isTrue();

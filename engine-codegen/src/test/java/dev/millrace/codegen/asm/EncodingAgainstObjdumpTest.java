@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,7 +132,7 @@ class EncodingAgainstObjdumpTest {
         assembler.emit(ScalarOps.RET);
         int codeSize = assembler.size();
         byte[] code = assembler.finish();
-        compare(assembler.listing(), java.util.Arrays.copyOf(code, codeSize));
+        compare(assembler.listing(), Arrays.copyOf(code, codeSize));
         int pool = codeSize + 63 & -64;
         assertEquals(1, code[pool]);
         assertEquals(pool + 36, code.length);

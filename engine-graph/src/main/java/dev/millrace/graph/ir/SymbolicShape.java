@@ -2,6 +2,7 @@ package dev.millrace.graph.ir;
 
 import dev.millrace.graph.tensor.Shape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ public record SymbolicShape(List<Dim> dims) {
 
     /** A shape of this rank with nothing else known. */
     public static SymbolicShape ofRank(int rank) {
-        return new SymbolicShape(java.util.Collections.nCopies(rank, Dim.UNKNOWN));
+        return new SymbolicShape(Collections.nCopies(rank, Dim.UNKNOWN));
     }
 
     public int rank() {

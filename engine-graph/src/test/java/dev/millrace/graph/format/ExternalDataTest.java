@@ -15,6 +15,7 @@ import dev.millrace.graph.proto.TensorProto;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -189,7 +190,7 @@ class ExternalDataTest {
         try {
             Files.write(file, proto(tensor).toByteArray());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
         return tensor(Models.read(file));
     }

@@ -14,6 +14,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.proto.AttributeProto;
 import dev.millrace.graph.proto.GraphProto;
 import dev.millrace.graph.proto.SparseTensorProto;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ class ExternalLocationsTest {
     }
 
     private static byte[] field(int number, byte[] content) {
-        var out = new java.io.ByteArrayOutputStream();
+        var out = new ByteArrayOutputStream();
         out.write(number << 3 | 2);
         for (int rest = content.length; ; rest >>>= 7) {
             if (rest < 128) {

@@ -1,10 +1,12 @@
 package dev.millrace.graph.format;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
+import org.opentest4j.TestAbortedException;
 
 /** The folder of ONNX's backend tests beside the repository, where there is one. */
 final class OnnxData {
@@ -19,7 +21,7 @@ final class OnnxData {
             }
         }
         System.out.println("shared/onnx-data is absent: tests on ONNX's own models are skipped");
-        throw new org.opentest4j.TestAbortedException("shared/onnx-data is absent");
+        throw new TestAbortedException("shared/onnx-data is absent");
     }
 
     static List<Path> models() {
@@ -30,7 +32,7 @@ final class OnnxData {
             Assumptions.assumeFalse(models.isEmpty());
             return models;
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.kernels.attention;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 
 /** Attention in double, as it is defined. */
 final class AttentionReference {
@@ -33,7 +34,7 @@ final class AttentionReference {
                 call.sinks() == null ? Double.NEGATIVE_INFINITY : call.sinks().getAtIndex(FLOAT, head);
         most = Math.max(most, sink);
         if (most == Double.NEGATIVE_INFINITY) {
-            java.util.Arrays.fill(row, empty == FinishRows.Empty.ZEROS ? 0 : Double.NaN);
+            Arrays.fill(row, empty == FinishRows.Empty.ZEROS ? 0 : Double.NaN);
             return row;
         }
         double sum = Math.exp(sink - most);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 
 /** A sound of one channel: samples from -1 to 1 at a rate. Its methods return new clips and change none. */
 public final class AudioClip {
@@ -73,7 +74,7 @@ public final class AudioClip {
 
     /** Returns the samples from one to before another. */
     public AudioClip part(int from, int to) {
-        return new AudioClip(java.util.Arrays.copyOfRange(samples, from, to), rate);
+        return new AudioClip(Arrays.copyOfRange(samples, from, to), rate);
     }
 
     /**

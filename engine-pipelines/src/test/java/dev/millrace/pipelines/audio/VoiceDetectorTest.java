@@ -8,6 +8,7 @@ import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.pipelines.FixedInference;
 import dev.millrace.session.Inputs;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -120,8 +121,8 @@ class VoiceDetectorTest {
 
     private static float[] sound() {
         float[] samples = new float[3 * RATE + 100];
-        java.util.Arrays.fill(samples, RATE / 2, RATE, 0.9f);
-        java.util.Arrays.fill(samples, 2 * RATE, samples.length, 0.8f);
+        Arrays.fill(samples, RATE / 2, RATE, 0.9f);
+        Arrays.fill(samples, 2 * RATE, samples.length, 0.8f);
         return samples;
     }
 
@@ -139,7 +140,7 @@ class VoiceDetectorTest {
                 .verifyComplete();
         var pieces = new ArrayList<float[]>();
         for (int at = 0; at < sound().length; at += 777) {
-            pieces.add(java.util.Arrays.copyOfRange(sound(), at, Math.min(sound().length, at + 777)));
+            pieces.add(Arrays.copyOfRange(sound(), at, Math.min(sound().length, at + 777)));
         }
         StepVerifier.create(detector.segments(Flux.fromIterable(pieces)))
                 .expectNextSequence(segments)

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.pipelines.FixedInference;
 import dev.millrace.pipelines.ScoredLabel;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -122,14 +123,14 @@ class DetectionTest {
     @Test
     void aFaceIsWhereItsCellIs() {
         float[] logits = new float[512];
-        java.util.Arrays.fill(logits, -9);
+        Arrays.fill(logits, -9);
         // cell (3, 2), second box
         logits[(2 * 16 + 3) * 2 + 1] = 2;
         float[] numbers = new float[512 * 16];
         int at = ((2 * 16 + 3) * 2 + 1) * 16;
         System.arraycopy(new float[] {1, 2, 40, 30, -5, -5}, 0, numbers, at, 6);
         float[] none = new float[384];
-        java.util.Arrays.fill(none, -9);
+        Arrays.fill(none, -9);
         FixedInference model = answering(
                 Tensor.copyOf(logits, 1, 512, 1),
                 Tensor.copyOf(none, 1, 384, 1),

@@ -12,6 +12,7 @@ import dev.millrace.session.Inputs;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -86,7 +87,7 @@ class TextStagesTest {
         int tokens = ids.length / texts;
         float[] scores = new float[texts];
         for (int i = 0; i < texts; i++) {
-            var query = new java.util.HashSet<Long>();
+            var query = new HashSet<Long>();
             boolean isSecond = false;
             for (int j = 1; j < tokens; j++) {
                 long each = ids[i * tokens + j];

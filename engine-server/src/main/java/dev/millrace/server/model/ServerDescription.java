@@ -9,6 +9,7 @@ import dev.millrace.server.protocol.ModelOutput;
 import dev.millrace.server.protocol.ServerMetadataResponse;
 import dev.millrace.server.tensor.Datatype;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Descriptions of the server and its models, as messages of the protocol. */
 public final class ServerDescription {
@@ -55,8 +56,7 @@ public final class ServerDescription {
         return metadata.build();
     }
 
-    private static TensorMetadata tensor(
-            String name, @org.jspecify.annotations.Nullable Datatype type, List<Long> shape) {
+    private static TensorMetadata tensor(String name, @Nullable Datatype type, List<Long> shape) {
         if (type == null) {
             throw EngineException.invalidArgument("'" + name + "' has no known type");
         }

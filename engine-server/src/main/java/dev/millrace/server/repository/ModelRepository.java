@@ -10,6 +10,7 @@ import dev.millrace.server.protocol.ModelStatisticsResponse;
 import dev.millrace.server.repository.ModelEntry.State;
 import dev.millrace.server.repository.ModelEntry.VersionState;
 import dev.millrace.session.Outputs;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -106,7 +107,7 @@ public final class ModelRepository implements AutoCloseable {
     /** The versions of all models that answer. */
     public List<LoadedVersion> loaded() {
         return entries.values().stream()
-                .sorted(java.util.Comparator.comparing(ModelEntry::name))
+                .sorted(Comparator.comparing(ModelEntry::name))
                 .flatMap(each -> each.loaded().values().stream())
                 .toList();
     }

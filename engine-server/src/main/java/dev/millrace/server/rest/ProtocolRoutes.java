@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** The routes of the protocol about the server and its models: health, descriptions, statistics and settings. */
@@ -65,7 +66,7 @@ public final class ProtocolRoutes {
             HttpRouter router,
             String path,
             Supplier<Map<String, Object>> now,
-            Function<Map<String, @org.jspecify.annotations.Nullable Object>, Map<String, Object>> change) {
+            Function<Map<String, @Nullable Object>, Map<String, Object>> change) {
         get(router, path, _ -> HttpAnswer.json(now.get()));
         router.route(HttpMethod.POST, path, call -> call.json().map(changes -> HttpAnswer.json(change.apply(changes))));
     }

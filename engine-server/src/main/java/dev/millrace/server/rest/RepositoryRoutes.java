@@ -1,11 +1,13 @@
 package dev.millrace.server.rest;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.server.repository.IndexRow;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.tensor.JsonTree;
 import io.netty.handler.codec.http.HttpMethod;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -87,17 +89,14 @@ public final class RepositoryRoutes {
 
     /** Returns a configuration that was sent as a text of JSON, or as JSON. */
     private static String json(@Nullable Object config) {
-        return config instanceof String text
-                ? text
-                : new String(JsonTree.bytes(config), java.nio.charset.StandardCharsets.UTF_8);
+        return config instanceof String text ? text : new String(JsonTree.bytes(config), StandardCharsets.UTF_8);
     }
 
     private static byte[] decoded(String name, @Nullable Object value) {
         try {
             return Base64.getDecoder().decode(value instanceof String text ? text : "?");
         } catch (IllegalArgumentException e) {
-            throw new EngineException(
-                    dev.millrace.graph.Status.INVALID_ARGUMENT, "the parameter '" + name + "' is no base64", e);
+            throw new EngineException(Status.INVALID_ARGUMENT, "the parameter '" + name + "' is no base64", e);
         }
     }
 

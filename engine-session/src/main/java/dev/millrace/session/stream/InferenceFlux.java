@@ -15,6 +15,7 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
 
 /**
  * A {@link Flux} that answers each request of a publisher. Demand passes upstream one to one, plus the number of
@@ -144,7 +145,7 @@ public final class InferenceFlux<Q, A, T> extends Flux<T> {
         }
 
         @Override
-        public reactor.util.context.Context currentContext() {
+        public Context currentContext() {
             return downstream.currentContext();
         }
 

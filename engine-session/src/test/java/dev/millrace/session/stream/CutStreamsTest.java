@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
@@ -91,7 +92,7 @@ class CutStreamsTest {
             var ended = new CountDownLatch(1);
             var subscriber = new BaseSubscriber<Answer>() {
                 @Override
-                protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+                protected void hookOnSubscribe(Subscription subscription) {
                     subscription.request(wanted);
                 }
 

@@ -1,5 +1,7 @@
 package dev.millrace.text.pattern;
 
+import java.util.regex.Pattern;
+
 /** A kind of place in a text, between two of its chars. */
 public enum Place {
     BEGIN,
@@ -11,7 +13,7 @@ public enum Place {
     WORD_BORDER,
     NO_WORD_BORDER;
 
-    private static final CharSet WORD = new CharSet("\\w", java.util.regex.Pattern.UNICODE_CHARACTER_CLASS);
+    private static final CharSet WORD = new CharSet("\\w", Pattern.UNICODE_CHARACTER_CLASS);
 
     boolean is(String text, int at) {
         int end = text.length();

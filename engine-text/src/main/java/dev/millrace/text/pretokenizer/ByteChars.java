@@ -3,6 +3,7 @@ package dev.millrace.text.pretokenizer;
 import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normalizer.Aligned;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** GPT-2's alphabet: a char that can be seen for each of the 256 bytes. */
 public final class ByteChars {
@@ -10,7 +11,7 @@ public final class ByteChars {
     private static final int[] BYTES = new int[512];
 
     static {
-        java.util.Arrays.fill(BYTES, -1);
+        Arrays.fill(BYTES, -1);
         int next = 256;
         for (int b = 0; b < 256; b++) {
             boolean isSeen = b >= '!' && b <= '~' || b >= 0xa1 && b <= 0xac || b >= 0xae;

@@ -2,6 +2,7 @@ package dev.millrace.providers.spi;
 
 import dev.millrace.graph.ir.Graph;
 import dev.millrace.graph.ir.Node;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -32,7 +33,7 @@ public record Partition(String name, Graph graph, Node fused) {
     }
 
     public List<Node> nodes() {
-        var nodes = new java.util.ArrayList<Node>();
+        var nodes = new ArrayList<Node>();
         graph.nodes().forEach(nodes::add);
         return nodes;
     }

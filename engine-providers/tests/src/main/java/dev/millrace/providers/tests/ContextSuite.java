@@ -14,6 +14,7 @@ import dev.millrace.session.ModelInput;
 import dev.millrace.session.ModelOutput;
 import dev.millrace.session.Session;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -114,7 +115,7 @@ final class ContextSuite {
         try (Stream<Path> files = Files.list(subject.file("."))) {
             return files.map(file -> file.getFileName().toString()).sorted().toList();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.millrace.providers.cpu.attention;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
@@ -41,7 +42,7 @@ record RotaryKernel(Node node) implements ShapedKernel {
                     long place = b * layout.steps() + first + step;
                     long angle = positions == null ? place : Elements.getLong(positions, launch.input(3), place);
                     if (angle < 0 || angle >= available) {
-                        throw dev.millrace.graph.EngineException.invalidArgument(node.describe() + ": position " + angle
+                        throw EngineException.invalidArgument(node.describe() + ": position " + angle
                                 + " is outside a cache of " + available + " positions");
                     }
                     Elements.read(type, launch.input(1), angle * half, cos, step * half, half);

@@ -1,5 +1,6 @@
 package dev.millrace.providers.cpu.elementwise;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.ElementType;
 
 /** The Java type in which elements are computed. */
@@ -17,6 +18,6 @@ public enum Domain {
         if (type.isInteger() || type == ElementType.BOOL) {
             return LONG;
         }
-        throw dev.millrace.graph.EngineException.notImplemented("arithmetic on elements of type " + type);
+        throw EngineException.notImplemented("arithmetic on elements of type " + type);
     }
 }

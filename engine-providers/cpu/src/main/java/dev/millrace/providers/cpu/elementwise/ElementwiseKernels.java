@@ -9,6 +9,7 @@ import dev.millrace.scheduler.kernel.BindContext;
 import dev.millrace.scheduler.kernel.Kernel;
 import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /** The kernels of operators that compute each element by itself. */
@@ -56,7 +57,7 @@ public final class ElementwiseKernels {
                 launch.checkCancelled(i);
                 String a = launch.inputStrings(0)[(int) first.offset(i)];
                 String b = launch.inputStrings(1)[(int) second.offset(i)];
-                launch.output(0).set(java.lang.foreign.ValueLayout.JAVA_BYTE, i, (byte) (a.equals(b) ? 1 : 0));
+                launch.output(0).set(ValueLayout.JAVA_BYTE, i, (byte) (a.equals(b) ? 1 : 0));
             }
         };
     }

@@ -1,8 +1,10 @@
 package dev.millrace.providers.cpu.elementwise;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ByteLayouts;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
+import dev.millrace.graph.tensor.SmallFloats;
 import java.lang.foreign.MemorySegment;
 import java.math.BigDecimal;
 import java.util.Locale;
@@ -63,8 +65,8 @@ final class TextCast {
                 } else if (to.isInteger()) {
                     Elements.setLong(to, output, i, integer(text));
                 } else if (to.bits() == 8) {
-                    int bits = dev.millrace.graph.tensor.SmallFloats.encode(to, (float) number(text), saturate);
-                    output.set(dev.millrace.graph.tensor.ByteLayouts.BYTE, i, (byte) bits);
+                    int bits = SmallFloats.encode(to, (float) number(text), saturate);
+                    output.set(ByteLayouts.BYTE, i, (byte) bits);
                 } else {
                     Elements.setDouble(to, output, i, number(text));
                 }

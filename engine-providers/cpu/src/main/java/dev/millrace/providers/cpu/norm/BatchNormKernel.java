@@ -10,6 +10,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.LaunchContext;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
+import dev.millrace.scheduler.pool.Scratch;
 
 /**
  * BatchNormalization. In inference each channel is scaled and shifted by its running mean and variance. In training
@@ -101,7 +102,7 @@ record BatchNormKernel(Node node) implements ShapedKernel {
             implements RangeTask {
 
         @Override
-        public void run(LaunchContext launch, long from, long to, dev.millrace.scheduler.pool.Scratch scratch) {
+        public void run(LaunchContext launch, long from, long to, Scratch scratch) {
             int count = ArrayExtents.toInt("elements of a channel", elements / channels);
             int run = Math.toIntExact(spatial);
             double[] values = scratch.doubles(0, count);

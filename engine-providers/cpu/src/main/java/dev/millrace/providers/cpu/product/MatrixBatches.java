@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.elementwise.Broadcast;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
+import java.util.Arrays;
 
 /**
  * The operands of a matrix product by numpy's rules: vectors are matrices of one row or column, leading axes are
@@ -60,7 +61,7 @@ final class MatrixBatches {
     }
 
     private static Shape leading(Shape shape) {
-        return Shape.of(java.util.Arrays.copyOf(shape.toArray(), shape.rank() - 2));
+        return Shape.of(Arrays.copyOf(shape.toArray(), shape.rank() - 2));
     }
 
     private static long[] offsets(Shape own, Shape batch, int count, long step) {

@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.reduce;
 
 import dev.millrace.graph.tensor.Shape;
+import java.util.Arrays;
 
 /**
  * How a reduction walks its input. Neighbouring axes of one kind are merged; the innermost is a run that is either
@@ -58,7 +59,7 @@ record ReductionShape(
     }
 
     private static long[] tail(long[] array, int from, int to) {
-        return java.util.Arrays.copyOfRange(array, from, Math.max(from, to));
+        return Arrays.copyOfRange(array, from, Math.max(from, to));
     }
 
     private static long product(long[] extents) {

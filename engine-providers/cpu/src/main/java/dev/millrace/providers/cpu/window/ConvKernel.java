@@ -14,6 +14,7 @@ import dev.millrace.scheduler.kernel.Launch;
 import dev.millrace.scheduler.kernel.RangeTask;
 import dev.millrace.scheduler.kernel.ShapedKernel;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
  * Conv of any number of spatial axes: weights times patches, a product for each image and group. Patches hold zeros where
@@ -30,7 +31,7 @@ record ConvKernel(Node node) implements ShapedKernel {
         Shape weights = context.inputShape(1);
         Shape out = context.outputShape(0);
         int groups = ArrayExtents.toInt("groups", node.attributes().integer("group", 1));
-        long[] kernel = java.util.Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
+        long[] kernel = Arrays.copyOfRange(weights.toArray(), 2, weights.rank());
         Window window = Window.of(node.attributes(), kernel, image, out);
         int channels = ArrayExtents.toInt("channels of a filter", weights.dim(1));
         int filters = ArrayExtents.toInt("filters", weights.dim(0));

@@ -5,6 +5,7 @@ import dev.millrace.graph.ir.Attributes;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.providers.cpu.extent.ArrayExtents;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A window sliding over the spatial axes of an image: for each axis the extents of image, output and kernel, and the
@@ -65,7 +66,7 @@ public record Window(
         return extents;
     }
 
-    static int[] ints(long @org.jspecify.annotations.Nullable [] values, int axes, int otherwise) {
+    static int[] ints(long @Nullable [] values, int axes, int otherwise) {
         int[] ints = new int[axes];
         Arrays.fill(ints, otherwise);
         for (int i = 0; i < axes && values != null; i++) {

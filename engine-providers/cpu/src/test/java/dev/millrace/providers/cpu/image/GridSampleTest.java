@@ -1,6 +1,7 @@
 package dev.millrace.providers.cpu.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
@@ -55,6 +56,6 @@ class GridSampleTest {
                 .with("align_corners", 1)
                 .run(Tensor.copyOf(volume, 1, 2, 2, 3, 4), Tensor.copyOf(grid, 1, 2, 3, 4, 3))
                 .floats();
-        assertThat(read).containsExactly(volume, org.assertj.core.api.Assertions.within(1e-5f));
+        assertThat(read).containsExactly(volume, within(1e-5f));
     }
 }

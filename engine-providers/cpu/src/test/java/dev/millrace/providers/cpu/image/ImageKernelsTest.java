@@ -2,6 +2,7 @@ package dev.millrace.providers.cpu.image;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.atIndex;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.EngineException;
@@ -148,7 +149,7 @@ class ImageKernelsTest {
         assertThat(gray.run(file("P4 9 2\n", 0b10000000, 0b10000000, 0, 0)).ints())
                 .startsWith(0, 255)
                 .endsWith(255, 255)
-                .contains(0, org.assertj.core.api.Assertions.atIndex(8));
+                .contains(0, atIndex(8));
         assertThat(gray.run(file("P1 2 1\n10\n")).ints()).containsExactly(0, 255);
     }
 

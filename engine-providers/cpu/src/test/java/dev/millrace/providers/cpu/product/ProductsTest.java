@@ -84,8 +84,8 @@ class ProductsTest {
         float[] turnedA = new float[a.length];
         float[] turnedB = new float[b.length];
         for (int batch = 0; batch < 2; batch++) {
-            float[] left = java.util.Arrays.copyOfRange(a, batch * 30, batch * 30 + 30);
-            float[] right = java.util.Arrays.copyOfRange(b, batch * 24, batch * 24 + 24);
+            float[] left = Arrays.copyOfRange(a, batch * 30, batch * 30 + 30);
+            float[] right = Arrays.copyOfRange(b, batch * 24, batch * 24 + 24);
             System.arraycopy(turned(left, 5, 6), 0, turnedA, batch * 30, 30);
             System.arraycopy(turned(right, 6, 4), 0, turnedB, batch * 24, 24);
             double[] part = product(left, right, 5, 6, 4);

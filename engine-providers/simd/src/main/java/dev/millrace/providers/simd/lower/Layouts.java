@@ -11,6 +11,7 @@ import dev.millrace.providers.simd.program.Storage;
 import dev.millrace.providers.simd.program.View;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Brings values from one order of elements into another one, each once. */
@@ -115,7 +116,7 @@ final class Layouts {
     }
 
     private View unblocked(ValueState cell) {
-        View from = java.util.Objects.requireNonNull(cell.blocked);
+        View from = Objects.requireNonNull(cell.blocked);
         if (isSame(cell.shape(), from.block())) {
             return View.dense(from.storage(), cell.type(), cell.shape(), from.offset());
         }

@@ -19,6 +19,7 @@ import dev.millrace.providers.simd.lower.ValueState;
 import dev.millrace.providers.simd.rule.common.Functions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rules of elementwise operators, whose results are deferred and fused with their neighbours. */
@@ -101,8 +102,7 @@ public final class ElementwiseRules {
         Formula of(LoweringContext op);
     }
 
-    private static final java.util.function.Predicate<LoweringContext> BINARY =
-            op -> op.opset() >= BROADCASTS_SINCE && op.inputs() == 2;
+    private static final Predicate<LoweringContext> BINARY = op -> op.opset() >= BROADCASTS_SINCE && op.inputs() == 2;
 
     private static float real(LoweringContext op, String name, float otherwise) {
         return op.attributes().real(name, otherwise);
