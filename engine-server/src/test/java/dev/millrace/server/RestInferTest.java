@@ -132,6 +132,7 @@ class RestInferTest {
                 "bfloat16|BF16|0.5,-2.0",
                 "float|FP32|0.1,-1.5E30",
                 "double|FP64|0.1,-1.5E300",
+                "double|FP64|1.0E19,0.5",
                 "string|BYTES|\"a\",\"ü\\n\""
             })
     void aDatatypeComesBackAsItWasSent(String model, String datatype, String data) {
@@ -139,6 +140,35 @@ class RestInferTest {
             {"inputs": [{"name": "x", "datatype": "%s", "shape": [2], "data": [%s]}]}\
             """.formatted(datatype, data));
         assertThat(answer.body()).contains("\"datatype\":\"" + datatype + "\",\"shape\":[2],\"data\":[" + data + "]");
+    }
+
+    @Test
+    void integersOfFloatsMayBeLargerThanALong() {
+        var answer = client.post("v2/models/same-double/infer", """
+            {"inputs": [{"name": "x", "datatype": "FP64", "shape": [2], "data": [10000000000000000000, 1]}]}\
+            """);
+        assertThat(answer.body()).contains("\"data\":[1.0E19,1.0]");
+    }
+
+    @Test
+    void numbersThatJsonDoesNotHaveAreRead() {
+        var answer = client.post("v2/models/same-float/infer", """
+            {"inputs": [{"name": "x", "datatype": "FP32", "shape": [3], "data": [NaN, -Infinity, 1]}],
+             "outputs": [{"name": "y", "parameters": {"binary_data": true}}]}\
+            """);
+        ByteBuffer numbers =
+                ByteBuffer.wrap(answer.bytes(), answer.bytes().length - 12, 12).order(ByteOrder.LITTLE_ENDIAN);
+        assertThat(numbers.getFloat()).isNaN();
+        assertThat(numbers.getFloat()).isEqualTo(Float.NEGATIVE_INFINITY);
+    }
+
+    @Test
+    void nothingIsAsGoodAsAbsent() {
+        var answer = client.post("v2/models/same-float/infer", """
+            {"id": null, "parameters": null, "outputs": null, "inputs": [
+              {"name": "x", "datatype": "FP32", "shape": [1], "parameters": null, "data": [1]}]}\
+            """);
+        assertThat(answer.body()).contains("\"data\":[1.0]").doesNotContain("\"id\"");
     }
 
     @Test
@@ -200,7 +230,19 @@ class RestInferTest {
                 "same-float|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"parameters\":"
                         + " {\"shared_memory_region\": \"r\"}}]}|501|shared memory",
                 "same-float|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"parameters\":"
-                        + " {\"binary_data_size\": 4}}]}|400|0 more bytes",
+                        + " {\"binary_data_size\": 4}}]}|400|no header Inference-Header-Content-Length",
+                "same-float|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\":"
+                        + " [1]}]} {}|400|more than one JSON document",
+                "same-float|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\":"
+                        + " [null]}]}|400|something else than numbers",
+                "labelled|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [], \"data\":"
+                        + " [1]}]}|400|has the shape [-1, 4]",
+                "same-int64|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"INT64\", \"shape\": [1], \"data\":"
+                        + " [9223372036854775808]}]}|400|9223372036854775808 is no int64",
+                "same-int8|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"INT8\", \"shape\": [1], \"data\":"
+                        + " [18446744073709551615]}]}|400|18446744073709551615 is no int8",
+                "same-uint64|{\"inputs\": [{\"name\": \"x\", \"datatype\": \"UINT64\", \"shape\": [1], \"data\":"
+                        + " [-1]}]}|400|-1 is no uint64",
                 "gone|{\"inputs\": []}|404|no model 'gone'",
                 "%2e%2e%2fsimple|{\"inputs\": []}|404|no model '../simple'"
             })

@@ -21,7 +21,7 @@ final class TypedContents {
             case INT64 -> contents.getInt64ContentsList().forEach(each -> values.add(each.longValue()));
             case UINT8, UINT16, UINT32 ->
                 contents.getUintContentsList().forEach(each -> values.add(Integer.toUnsignedLong(each)));
-            case UINT64 -> contents.getUint64ContentsList().forEach(each -> values.add(each.longValue()));
+            case UINT64 -> contents.getUint64ContentsList().forEach(values::addUnsigned);
             case FP32 -> contents.getFp32ContentsList().forEach(each -> values.add(each.doubleValue()));
             case FP64 -> contents.getFp64ContentsList().forEach(each -> values.add(each.doubleValue()));
             case BYTES -> {

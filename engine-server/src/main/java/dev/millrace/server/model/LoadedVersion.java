@@ -1,5 +1,6 @@
 package dev.millrace.server.model;
 
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.session.Outputs;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -102,6 +103,7 @@ public final class LoadedVersion {
         if (model.config().getMaxBatchSize() == 0 || request.inputs().isEmpty()) {
             return 1;
         }
-        return request.inputs().values().iterator().next().shape().dim(0);
+        Shape first = request.inputs().values().iterator().next().shape();
+        return first.rank() == 0 ? 1 : first.dim(0);
     }
 }

@@ -57,7 +57,7 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
         }
         int length = jsonLength < 0 ? body.readableBytes() : (int) jsonLength;
         try (JsonParser parser = JsonTree.parser(new ByteBufInputStream(body.slice(body.readerIndex(), length)))) {
-            return new Reading(parser).read(body, body.readerIndex() + length);
+            return new Reading(parser, jsonLength >= 0).read(body, body.readerIndex() + length);
         } catch (JacksonException e) {
             throw JsonTree.refused(e);
         }
@@ -66,13 +66,16 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
     /** The reading of one document. */
     private static final class Reading {
         private final JsonParser parser;
+        private final boolean hasLength;
         private String id = "";
         private Map<String, @Nullable Object> parameters = Map.of();
         private final List<DescribedInput> inputs = new ArrayList<>();
         private final List<WantedOutput> outputs = new ArrayList<>();
 
-        Reading(JsonParser parser) {
+        /** @param hasLength whether a header tells the length of the document */
+        Reading(JsonParser parser, boolean hasLength) {
             this.parser = parser;
+            this.hasLength = hasLength;
         }
 
         InferBody read(ByteBuf body, int blobs) {
@@ -80,6 +83,9 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
                 String name = parser.currentName();
                 JsonToken value = parser.nextToken();
+                if (value == JsonToken.VALUE_NULL) {
+                    continue;
+                }
                 switch (name) {
                     case "id" -> id = text(value, "id");
                     case "parameters" -> parameters = JsonTree.object(parser);
@@ -88,6 +94,7 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
                     default -> parser.skipChildren();
                 }
             }
+            requireEnd();
             var known = new RequestParameters(parameters);
             var names = outputs.stream().map(WantedOutput::name).toList();
             var tensors = tensors(body, blobs);
@@ -98,6 +105,19 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
             } catch (EngineException e) {
                 tensors.values().forEach(Tensor::close);
                 throw e;
+            }
+        }
+
+        /** Refuses what follows the document where only a header can tell where the document ends. */
+        private void requireEnd() {
+            for (DescribedInput each : inputs) {
+                if (each.values == null && !hasLength) {
+                    throw EngineException.invalidArgument("input '" + each.name
+                            + "' has binary_data_size, and the request no header " + InferAnswer.HEADER_LENGTH);
+                }
+            }
+            if (parser.nextToken() != null) {
+                throw EngineException.invalidArgument("the body has more than one JSON document");
             }
         }
 
@@ -140,6 +160,9 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
                 String property = parser.currentName();
                 JsonToken value = parser.nextToken();
+                if (value == JsonToken.VALUE_NULL) {
+                    continue;
+                }
                 switch (property) {
                     case "name" -> name = text(value, "the name of an input");
                     case "datatype" -> type = text(value, "a datatype");
@@ -173,6 +196,9 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
             while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
                 String property = parser.currentName();
                 JsonToken value = parser.nextToken();
+                if (value == JsonToken.VALUE_NULL) {
+                    continue;
+                }
                 switch (property) {
                     case "name" -> name = text(value, "the name of an output");
                     case "parameters" -> own = JsonTree.object(parser);

@@ -52,6 +52,7 @@ public final class InferRoutes {
                 read = jsonLength == 0
                         ? RawBody.read(body, version.model().config())
                         : InferBody.read(body, jsonLength);
+                call.timeline().hasRows(version.rows(read.request()));
             } catch (RuntimeException e) {
                 version.release();
                 throw e;
@@ -61,7 +62,6 @@ public final class InferRoutes {
         }
         InferRequest request = read.request();
         call.timeline().understood(version.name(), version.version());
-        call.timeline().hasRows(version.rows(request));
         return version.infer(request)
                 .map(outputs -> InferAnswer.write(read, version, outputs))
                 .doFinally(_ -> request.close());

@@ -5,8 +5,10 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Elements;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,9 @@ public final class FlatValues {
     private static final int FIRST = 16;
 
     private long[] integers = new long[FIRST];
+    /** The places of integers that are larger than a long, which have the bits of an unsigned one. */
+    private final BitSet large = new BitSet();
+
     private double @Nullable [] reals;
     private @Nullable List<String> texts;
     private boolean truths;
@@ -36,20 +41,41 @@ public final class FlatValues {
         integers[size++] = value;
     }
 
+    /** Adds an integer from 0 to 2⁶⁴ − 1. */
+    public void addUnsigned(long value) {
+        if (value >= 0) {
+            add(value);
+        } else if (reals != null) {
+            add(unsigned(value).doubleValue());
+        } else {
+            add(value);
+            large.set(size - 1);
+        }
+    }
+
+    private static BigInteger unsigned(long value) {
+        return new BigInteger(Long.toUnsignedString(value));
+    }
+
     public void add(double value) {
         refuseMixture(texts != null || truths);
         double[] all = reals;
         if (all == null) {
-            all = new double[integers.length];
-            for (int i = 0; i < size; i++) {
-                all[i] = integers[i];
-            }
+            all = asReals();
         }
         if (size == all.length) {
             all = Arrays.copyOf(all, 2 * size);
         }
         all[size++] = value;
         reals = all;
+    }
+
+    private double[] asReals() {
+        double[] all = new double[integers.length];
+        for (int i = 0; i < size; i++) {
+            all[i] = large.get(i) ? unsigned(integers[i]).doubleValue() : integers[i];
+        }
+        return all;
     }
 
     public void add(boolean value) {
@@ -88,11 +114,11 @@ public final class FlatValues {
         if (textual) {
             return Tensor.ofStrings(shape, texts == null ? new String[0] : texts.toArray(new String[0]));
         }
-        if (reals == null) {
+        if (reals == null && (large.isEmpty() || !type.isFloating())) {
             checkRange(place, type);
             return InputMemory.filled(type, shape, to -> Elements.write(type, to, 0, integers, 0, size));
         }
-        double[] numbers = reals;
+        double[] numbers = reals == null ? asReals() : reals;
         if (!type.isFloating()) {
             throw EngineException.invalidArgument(
                     place + " has numbers with fractions; its elements are " + type.onnxName());
@@ -101,16 +127,19 @@ public final class FlatValues {
     }
 
     private void checkRange(String place, ElementType type) {
-        int bits = type == ElementType.BOOL ? 1 : type.bits();
-        if (type.isFloating() || bits == Long.SIZE) {
+        if (type.isFloating()) {
             return;
         }
+        int bits = type == ElementType.BOOL ? 1 : type.bits();
         boolean signed = type.kind() == ElementType.Kind.SIGNED;
         long least = signed ? -1L << bits - 1 : 0;
-        long most = signed ? ~least : (1L << bits) - 1;
+        long most = signed ? ~least : bits == Long.SIZE ? Long.MAX_VALUE : (1L << bits) - 1;
+        boolean hasLarge = bits == Long.SIZE && !signed;
         for (int i = 0; i < size; i++) {
-            if (integers[i] < least || integers[i] > most) {
-                throw EngineException.invalidArgument(place + ": " + integers[i] + " is no " + type.onnxName());
+            boolean isLarge = large.get(i);
+            if (isLarge ? !hasLarge : integers[i] < least || integers[i] > most) {
+                throw EngineException.invalidArgument(
+                        place + ": " + (isLarge ? unsigned(integers[i]) : integers[i]) + " is no " + type.onnxName());
             }
         }
     }

@@ -18,22 +18,32 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.json.JsonFactoryBuilder;
+import tools.jackson.core.json.JsonReadFeature;
 
 /** JSON as maps, lists, texts, numbers and truth values. A number is a Long, a BigInteger or a Double. */
 public final class JsonTree {
     private static final int LONGEST_TEXT = Integer.MAX_VALUE / 2;
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxStringLength(LONGEST_TEXT)
-                    .maxNestingDepth(200)
-                    .build())
-            .build();
+    private static final JsonFactory FACTORY = builder().build();
+    private static final JsonFactory TENSORS =
+            builder().enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS).build();
 
     private JsonTree() {}
 
-    /** Returns a parser of a document, whose text the server's limit on bodies bounds. */
+    private static JsonFactoryBuilder builder() {
+        return JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxStringLength(LONGEST_TEXT)
+                        .maxNestingDepth(200)
+                        .build());
+    }
+
+    /**
+     * Returns a parser of a document with tensors, whose text the server's limit on bodies bounds. It reads {@code NaN}, {@code Infinity} and
+     * {@code -Infinity}, which JSON does not have.
+     */
     public static JsonParser parser(java.io.InputStream text) {
-        return FACTORY.createParser(ObjectReadContext.empty(), text);
+        return TENSORS.createParser(ObjectReadContext.empty(), text);
     }
 
     public static JsonGenerator generator(OutputStream target) {

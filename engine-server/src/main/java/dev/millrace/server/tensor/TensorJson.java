@@ -40,7 +40,7 @@ public final class TensorJson {
         return values;
     }
 
-    /** Adds an integer of up to 64 bits; one that only an unsigned long holds keeps its bits. */
+    /** Adds an integer; one of more than 64 bits is a real number. */
     private static void addInteger(JsonParser parser, FlatValues values) {
         if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
             values.add(parser.getLongValue());
@@ -48,7 +48,7 @@ public final class TensorJson {
         }
         var big = parser.getBigIntegerValue();
         if (big.signum() > 0 && big.bitLength() <= Long.SIZE) {
-            values.add(big.longValue());
+            values.addUnsigned(big.longValue());
         } else {
             values.add(big.doubleValue());
         }
