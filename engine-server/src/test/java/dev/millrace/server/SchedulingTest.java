@@ -137,6 +137,24 @@ class SchedulingTest {
     }
 
     @Test
+    void aSequenceMayBeIdleForAsLongAsANumberSays() {
+        new TestRepository(folder)
+                .version("sum", 1, ServerModels.sum())
+                .config("sum", SEQUENCES.formatted("direct {}", Long.MAX_VALUE, ""));
+        try (var server = TestServers.start(folder);
+                var client = new RestClient(server)) {
+            String id = "18446744073709551615";
+            client.post("v2/models/sum/infer", element("1", true, false, 1));
+            assertThat(client.post("v2/models/sum/infer", element(id, true, false, 1))
+                            .body())
+                    .contains("\"data\":[1]");
+            assertThat(client.post("v2/models/sum/infer", element(id, false, true, 1))
+                            .body())
+                    .contains("\"data\":[2]");
+        }
+    }
+
+    @Test
     void anEnsembleIsAGraphOfModelsWithBranches() {
         new TestRepository(folder)
                 .version("one", 1, ServerModels.plus(1, 16))

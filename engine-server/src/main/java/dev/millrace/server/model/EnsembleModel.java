@@ -7,6 +7,7 @@ import dev.millrace.session.Outputs;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import reactor.core.publisher.Mono;
 
@@ -22,9 +23,12 @@ public final class EnsembleModel implements ServedModel {
     private final ModelConfig config;
     private final TensorRules rules;
     private final Members members;
+    private final Map<String, List<String>> labels;
 
-    public EnsembleModel(ModelConfig config, Members members) {
+    /** @param labels the names of classes, by the names of outputs */
+    public EnsembleModel(ModelConfig config, Map<String, List<String>> labels, Members members) {
         this.config = config;
+        this.labels = labels;
         this.members = members;
         rules = new TensorRules(config);
         check(config);
@@ -80,10 +84,15 @@ public final class EnsembleModel implements ServedModel {
                             .map(each -> each.getName())
                             .toList()
                     : request.outputs();
-            var run = new EnsembleRun(config.getEnsembleScheduling().getStepList(), members, request, wanted, sink);
+            var run = new EnsembleRun(config, members, request, wanted, sink);
             sink.onDispose(run);
             run.begin(rules.checked(request));
         });
+    }
+
+    @Override
+    public List<String> labels(String output) {
+        return labels.getOrDefault(output, List.of());
     }
 
     /** Does nothing: the models of the steps have owners of their own. */

@@ -4,13 +4,17 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.Tensor;
+import dev.millrace.server.protocol.ModelConfig;
 import dev.millrace.server.protocol.ModelEnsembling;
+import dev.millrace.server.protocol.ModelInput;
 import dev.millrace.session.Outputs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.MonoSink;
@@ -21,6 +25,9 @@ final class EnsembleRun implements Disposable {
     private final InferRequest request;
     private final List<String> wanted;
     private final MonoSink<Outputs> sink;
+    /** The optional inputs of the ensemble that the request does not have. Steps that read them go without. */
+    private final Set<String> absent;
+
     private final Disposable.Composite running = Disposables.composite();
 
     /** The tensors so far, by their names in the ensemble. Guarded by this, like all below. */
@@ -34,7 +41,7 @@ final class EnsembleRun implements Disposable {
     private boolean ended;
 
     EnsembleRun(
-            List<ModelEnsembling.Step> steps,
+            ModelConfig config,
             EnsembleModel.Members members,
             InferRequest request,
             List<String> wanted,
@@ -43,7 +50,11 @@ final class EnsembleRun implements Disposable {
         this.request = request;
         this.wanted = wanted;
         this.sink = sink;
-        waiting = new ArrayList<>(steps);
+        waiting = new ArrayList<>(config.getEnsembleScheduling().getStepList());
+        absent = config.getInputList().stream()
+                .map(ModelInput::getName)
+                .filter(name -> !request.inputs().containsKey(name))
+                .collect(Collectors.toSet());
     }
 
     void begin(Map<String, Tensor> inputs) {
@@ -61,7 +72,8 @@ final class EnsembleRun implements Disposable {
                 return;
             }
             for (ModelEnsembling.Step step : List.copyOf(waiting)) {
-                if (tensors.keySet().containsAll(step.getInputMapMap().values())) {
+                if (step.getInputMapMap().values().stream()
+                        .allMatch(name -> tensors.containsKey(name) || absent.contains(name))) {
                     waiting.remove(step);
                     ready.add(step);
                 }
@@ -75,7 +87,12 @@ final class EnsembleRun implements Disposable {
     private void start(ModelEnsembling.Step step) {
         var inputs = new LinkedHashMap<String, Tensor>();
         synchronized (this) {
-            step.getInputMapMap().forEach((input, tensor) -> inputs.put(input, tensors.get(tensor)));
+            step.getInputMapMap().forEach((input, name) -> {
+                Tensor tensor = tensors.get(name);
+                if (tensor != null) {
+                    inputs.put(input, tensor);
+                }
+            });
         }
         String version = step.getModelVersion() > 0 ? Long.toString(step.getModelVersion()) : "";
         var names = List.copyOf(step.getOutputMapMap().keySet());
@@ -106,7 +123,17 @@ final class EnsembleRun implements Disposable {
             }
             ended = true;
         }
-        var results = wanted.stream().map(name -> (Datum) tensors.get(name)).toList();
+        var results = new ArrayList<Datum>();
+        for (String name : wanted) {
+            Tensor tensor = tensors.get(name);
+            if (tensor == null) {
+                closeAll(List.of());
+                sink.error(EngineException.invalidArgument(
+                        "output '" + name + "' is an optional input, which the request does not have"));
+                return;
+            }
+            results.add(tensor);
+        }
         closeAll(results);
         sink.success(new Outputs(wanted, results.toArray(new Datum[0])));
     }

@@ -30,7 +30,8 @@ final class RunSettings {
         overridable = limit == null || policy.getAllowTimeoutOverride();
     }
 
-    private static Duration micros(long value) {
+    /** Returns an unsigned number of microseconds, a year at most. */
+    static Duration micros(long value) {
         return Duration.of(value < 0 ? LONGEST_MICROS : Math.min(value, LONGEST_MICROS), ChronoUnit.MICROS);
     }
 

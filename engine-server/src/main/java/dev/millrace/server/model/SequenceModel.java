@@ -16,7 +16,6 @@ import dev.millrace.session.State;
 import dev.millrace.session.StatefulSession;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +40,7 @@ public final class SequenceModel implements ServedModel {
     private final Duration idle;
     private final LongSupplier nanoClock;
     private final @Nullable OpenedFile opened;
+    private final Map<String, List<String>> labels;
     private final Map<Object, Live> live = new ConcurrentHashMap<>();
 
     /** A sequence that has begun. */
@@ -58,10 +58,17 @@ public final class SequenceModel implements ServedModel {
      * Takes ownership of the session.
      *
      * @param file the session's file; null if its graph cannot be drawn
+     * @param labels the names of classes, by the names of outputs
      */
     public SequenceModel(
-            Session session, @Nullable Path file, ModelConfig config, List<State> states, LongSupplier nanoClock) {
+            Session session,
+            @Nullable Path file,
+            ModelConfig config,
+            Map<String, List<String>> labels,
+            List<State> states,
+            LongSupplier nanoClock) {
         this.session = session;
+        this.labels = labels;
         opened = file == null ? null : new OpenedFile(session, file);
         this.config = config;
         this.nanoClock = nanoClock;
@@ -70,7 +77,7 @@ public final class SequenceModel implements ServedModel {
         settings = new RunSettings(config);
         controls = new ControlInputs(batching.getControlInputList(), config.getMaxBatchSize() > 0);
         long micros = batching.getMaxSequenceIdleMicroseconds();
-        idle = Duration.of(micros == 0 ? DEFAULT_IDLE_MICROS : micros, ChronoUnit.MICROS);
+        idle = RunSettings.micros(micros == 0 ? DEFAULT_IDLE_MICROS : micros);
         int candidates = batching.getOldest().getMaxCandidateSequences();
         mostSequences = candidates == 0 ? MOST_SEQUENCES : candidates;
         hasStates = !states.isEmpty();
@@ -159,6 +166,11 @@ public final class SequenceModel implements ServedModel {
 
     private static String printed(Object id) {
         return id instanceof Long number ? Long.toUnsignedString(number) : "'" + id + "'";
+    }
+
+    @Override
+    public List<String> labels(String output) {
+        return labels.getOrDefault(output, List.of());
     }
 
     @Override

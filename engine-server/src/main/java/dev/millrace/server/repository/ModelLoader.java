@@ -62,7 +62,8 @@ public final class ModelLoader {
     private ServedModel open(StoredModel stored, long version, ModelConfig config, EnsembleModel.Members members) {
         ConfigRules.check(config, stored.name());
         if (config.hasEnsembleScheduling()) {
-            return new EnsembleModel(config.toBuilder().setName(stored.name()).build(), members);
+            ModelConfig named = config.toBuilder().setName(stored.name()).build();
+            return new EnsembleModel(named, new ConfiguredTensors(named, stored.folder()).labels(), members);
         }
         Path place = stored.versions().get(version);
         if (place == null) {
@@ -120,7 +121,7 @@ public final class ModelLoader {
             }
         }
         if (complete.hasSequenceBatching()) {
-            return new SequenceModel(session, file, complete, tensors.states(), System::nanoTime);
+            return new SequenceModel(session, file, complete, tensors.labels(), tensors.states(), System::nanoTime);
         }
         return new SessionModel(
                 session,

@@ -88,10 +88,29 @@ public final class ModelRepository implements AutoCloseable {
         return entry;
     }
 
-    /** Whether a version of a model answers; an empty version is any. */
+    /** Whether there is a model of this name, which may not be ready. */
+    public boolean has(String name) {
+        return entries.containsKey(name);
+    }
+
+    /** Whether a version of a model answers; an empty version is any. An ensemble answers if its steps do. */
     public boolean isReady(String name, String version) {
         ModelEntry entry = entry(name);
-        return version.isEmpty() ? entry.isReady() : entry.loaded().containsKey(ModelEntry.number(version));
+        boolean isLoaded = version.isEmpty() ? entry.isReady() : entry.loaded().containsKey(ModelEntry.number(version));
+        return isLoaded && missingStep(entry) == null;
+    }
+
+    /** Returns the name of a step that is not ready; null for an ensemble without one, and for another model. */
+    private @Nullable String missingStep(ModelEntry entry) {
+        for (LoadedVersion each : entry.loaded().values()) {
+            for (var step : each.model().config().getEnsembleScheduling().getStepList()) {
+                ModelEntry member = entries.get(step.getModelName());
+                if (member == null || !member.isReady() || missingStep(member) != null) {
+                    return step.getModelName();
+                }
+            }
+        }
+        return null;
     }
 
     /** Whether no model has failed to load. A model that is being loaded, or was unloaded on request, has not failed. */
@@ -124,6 +143,7 @@ public final class ModelRepository implements AutoCloseable {
     /** Returns the statistics of a version that answers; of all versions where that is empty. */
     public ModelStatisticsResponse statistics(String name, String version) {
         var statistics = ModelStatisticsResponse.newBuilder();
+        entry(name).requireReady();
         for (LoadedVersion each : List.copyOf(entry(name).loaded().values())) {
             if (version.isEmpty() || version.equals(each.version())) {
                 statistics.addModelStats(each.counters().message(each.name(), each.version()));
@@ -144,7 +164,7 @@ public final class ModelRepository implements AutoCloseable {
         }
         for (ModelEntry each : entries.values()) {
             List<IndexRow> own = each.states().entrySet().stream()
-                    .map(state -> row(each.name(), state.getKey(), state.getValue()))
+                    .map(state -> row(each, state.getKey(), state.getValue()))
                     .filter(row -> !readyOnly || row.state().equals(State.READY.name()))
                     .toList();
             if (!own.isEmpty()) {
@@ -154,10 +174,16 @@ public final class ModelRepository implements AutoCloseable {
         return rows.values().stream().flatMap(List::stream).toList();
     }
 
-    private IndexRow row(String name, long version, VersionState state) {
+    private IndexRow row(ModelEntry entry, long version, VersionState state) {
+        String name = entry.name();
         PendingLoad load = changes.pending().find(name);
         String progress = load == null ? null : load.progress();
         boolean isReady = state.state() == State.READY;
+        String step = isReady ? missingStep(entry) : null;
+        if (step != null) {
+            return new IndexRow(
+                    name, Long.toString(version), State.UNAVAILABLE.name(), "its step '" + step + "' is not ready");
+        }
         return new IndexRow(
                 name,
                 Long.toString(version),
