@@ -294,6 +294,11 @@ class GrpcProtocolTest {
         assertThat(all).hasSize(count);
         for (int i = 0; i < count; i++) {
             assertThat(all.get(i).getInferResponse().getId()).isEqualTo(Integer.toString(i));
+            assertThat(all.get(i)
+                            .getInferResponse()
+                            .getParametersOrThrow("triton_final_response")
+                            .getBoolParam())
+                    .isTrue();
             if (i == 5) {
                 assertThat(all.get(i).getErrorMessage()).contains("no model 'gone'");
             } else {

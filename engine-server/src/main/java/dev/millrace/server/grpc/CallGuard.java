@@ -13,7 +13,10 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +43,14 @@ final class CallGuard implements ServerInterceptor {
             "RepositoryModelLoad",
             "RepositoryModelUnload");
 
+    /** The methods of the service that are always answered. */
+    private static final Set<String> PROBES = Set.of("ServerLive", "ServerReady", "ModelReady");
+
     private final Tokens tokens;
     private final int mostCalls;
     private final AtomicInteger calls = new AtomicInteger();
+    /** Opens when no counted call is left; null while nobody waits for that. */
+    private volatile @Nullable CountDownLatch idle;
 
     CallGuard(Tokens tokens, int mostCalls) {
         this.tokens = tokens;
@@ -67,6 +75,10 @@ final class CallGuard implements ServerInterceptor {
         } catch (AccessDenied e) {
             return refuse(call, Status.PERMISSION_DENIED.withDescription(e.getMessage()));
         }
+        var context = Context.current().withValue(PERMISSIONS, permissions);
+        if (!isCounted(call.getMethodDescriptor())) {
+            return Contexts.interceptCall(context, call, headers, next);
+        }
         if (calls.incrementAndGet() > mostCalls) {
             calls.decrementAndGet();
             return refuse(
@@ -75,12 +87,15 @@ final class CallGuard implements ServerInterceptor {
         }
         var isOver = new AtomicBoolean();
         Runnable end = () -> {
-            if (isOver.compareAndSet(false, true)) {
-                calls.decrementAndGet();
+            if (isOver.compareAndSet(false, true) && calls.decrementAndGet() == 0) {
+                CountDownLatch waiting = idle;
+                if (waiting != null) {
+                    waiting.countDown();
+                }
             }
         };
         var listener = Contexts.interceptCall(
-                Context.current().withValue(PERMISSIONS, permissions),
+                context,
                 new SimpleForwardingServerCall<>(call) {
                     @Override
                     public void close(Status status, Metadata trailers) {
@@ -103,6 +118,21 @@ final class CallGuard implements ServerInterceptor {
 
     private @Nullable Permissions permissions(MethodDescriptor<?, ?> method, Metadata headers) {
         return isOfHealth(method) ? Permissions.NONE : tokens.of(headers.get(AUTHORIZATION));
+    }
+
+    /** Whether a call takes one of the places: those of the service, but for questions about health, which last as long as clients watch. */
+    private static boolean isCounted(MethodDescriptor<?, ?> method) {
+        return ProtocolMethods.SERVICE.equals(method.getServiceName())
+                && !PROBES.contains(String.valueOf(method.getBareMethodName()));
+    }
+
+    /** Waits so long for the end of counted calls. */
+    void awaitIdle(Duration time) throws InterruptedException {
+        var latch = new CountDownLatch(1);
+        idle = latch;
+        if (calls.get() > 0) {
+            latch.await(time.toNanos(), TimeUnit.NANOSECONDS);
+        }
     }
 
     static boolean isOfHealth(MethodDescriptor<?, ?> method) {

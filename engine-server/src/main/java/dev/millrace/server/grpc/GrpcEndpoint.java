@@ -8,6 +8,7 @@ import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.repository.RepositoryControl;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.server.timeline.RecentRequests;
+import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
@@ -23,7 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The port of gRPC with the protocol's service, the health service and the reflection service. */
 public final class GrpcEndpoint implements AutoCloseable {
+    /** The time in which the answers of the last calls are written. */
+    private static final Duration LAST_ANSWERS = Duration.ofMillis(500);
+
     private final Server server;
+    private final CallGuard guard;
     private final HealthStatusManager health = new HealthStatusManager();
 
     /**
@@ -50,10 +55,12 @@ public final class GrpcEndpoint implements AutoCloseable {
         new InferenceService(repository, ready, observations, recent).addTo(methods);
         new RepositoryService(repository, control, settings).addTo(methods);
         setServing(false);
+        guard = new CallGuard(tokens, most);
         var builder = NettyServerBuilder.forAddress(address)
                 .directExecutor()
                 .maxInboundMessageSize(messageLimit)
-                .intercept(new CallGuard(tokens, most))
+                .intercept(guard)
+                .decompressorRegistry(DecompressorRegistry.getDefaultInstance().with(new DeflatedMessages(), true))
                 .addService(methods.service())
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance());
@@ -82,10 +89,11 @@ public final class GrpcEndpoint implements AutoCloseable {
         health.setStatus(ProtocolMethods.SERVICE, status);
     }
 
-    /** Refuses new calls, and waits so long for those that are under way. */
+    /** Refuses new calls, and waits so long for those that are under way. Clients that watch the health are not waited for. */
     public void drain(Duration time) throws InterruptedException {
         server.shutdown();
-        server.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
+        guard.awaitIdle(time);
+        server.awaitTermination(LAST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.millrace.server.grpc;
 
+import dev.millrace.server.protocol.InferParameter;
 import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelStreamInferResponse;
@@ -38,11 +39,17 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
         call.request(UNDER_WAY);
     }
 
+    /** Returns an answer whose parameter tells clients that no further answer to their request follows. */
+    private static ModelInferResponse last(ModelInferResponse answer) {
+        var isLast = InferParameter.newBuilder().setBoolParam(true).build();
+        return answer.toBuilder().putParameters("triton_final_response", isLast).build();
+    }
+
     private static Mono<ModelStreamInferResponse> answer(
             ReceivedInfer request, Function<ReceivedInfer, Mono<ModelInferResponse>> infer) {
         return Mono.defer(() -> infer.apply(request))
                 .map(answer -> ModelStreamInferResponse.newBuilder()
-                        .setInferResponse(answer)
+                        .setInferResponse(last(answer))
                         .build())
                 .onErrorResume(failure -> Mono.just(failed(request.message(), failure)));
     }
@@ -52,10 +59,11 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
         return ModelStreamInferResponse.newBuilder()
                 .setErrorMessage(
                         String.valueOf(GrpcFailures.of(failure).getStatus().getDescription()))
-                .setInferResponse(ModelInferResponse.newBuilder()
+                .setInferResponse(last(ModelInferResponse.newBuilder()
                         .setModelName(request.getModelName())
                         .setModelVersion(request.getModelVersion())
-                        .setId(request.getId()))
+                        .setId(request.getId())
+                        .build()))
                 .build();
     }
 

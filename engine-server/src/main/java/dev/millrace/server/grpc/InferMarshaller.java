@@ -2,11 +2,12 @@ package dev.millrace.server.grpc;
 
 import com.google.protobuf.Message;
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import dev.millrace.server.protocol.ModelInferRequest;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
-import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.ProtoUtils;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,11 +40,16 @@ final class InferMarshaller implements Marshaller<ReceivedInfer> {
         try {
             return received(RequestBytes.of(stream));
         } catch (IOException e) {
-            throw Status.INTERNAL
-                    .withDescription("the request is no message of the protocol")
-                    .withCause(e)
-                    .asRuntimeException();
+            return refused(new EngineException(
+                    Status.INVALID_ARGUMENT, "the request is no message of the protocol: " + e.getMessage(), e));
+        } catch (StatusRuntimeException e) {
+            // a packed message that is too large
+            return refused(e);
         }
+    }
+
+    private static ReceivedInfer refused(RuntimeException why) {
+        return new ReceivedInfer(ModelInferRequest.getDefaultInstance(), Map.of(), why);
     }
 
     private static ReceivedInfer received(RequestBytes bytes) {

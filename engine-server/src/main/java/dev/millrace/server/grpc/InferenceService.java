@@ -72,9 +72,10 @@ final class InferenceService {
                 ModelReadyResponse.getDefaultInstance(),
                 request -> Mono.fromSupplier(() -> {
                     CallGuard.permissions().requireSee(request.getName());
-                    return ModelReadyResponse.newBuilder()
-                            .setReady(repository.isReady(request.getName(), request.getVersion()))
-                            .build();
+                    // clients ask until a model is there
+                    boolean isReady = repository.has(request.getName())
+                            && repository.isReady(request.getName(), request.getVersion());
+                    return ModelReadyResponse.newBuilder().setReady(isReady).build();
                 }));
         methods.unary(
                 "ServerMetadata",
@@ -160,18 +161,19 @@ final class InferenceService {
     }
 
     private Mono<ModelInferResponse> infer(ReceivedInfer received, Permissions permissions, RequestTimeline timeline) {
+        received.requireMessage();
         var message = received.message();
         permissions.requireInfer(message.getModelName());
         LoadedVersion version = repository.acquire(message.getModelName(), message.getModelVersion());
         InferRequest request;
         try {
             request = InferMessages.request(message, received.inputs(), deadline());
+            timeline.hasRows(version.rows(request));
         } catch (RuntimeException e) {
             version.release();
             throw e;
         }
         timeline.understood(version.name(), version.version());
-        timeline.hasRows(version.rows(request));
         return version.infer(request)
                 .map(outputs -> InferMessages.response(message, version, outputs))
                 .doFinally(_ -> request.close());

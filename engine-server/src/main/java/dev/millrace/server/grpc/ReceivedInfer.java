@@ -1,6 +1,5 @@
 package dev.millrace.server.grpc;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.server.protocol.ModelInferRequest;
 import java.util.Map;
@@ -16,7 +15,14 @@ import org.jspecify.annotations.Nullable;
 record ReceivedInfer(
         ModelInferRequest message,
         Map<String, Tensor> tensors,
-        @Nullable EngineException refusal) {
+        @Nullable RuntimeException refusal) {
+    /** Throws the reason why nothing of the request could be read, if that is so. */
+    void requireMessage() {
+        if (refusal != null && message.getModelName().isEmpty()) {
+            throw refusal;
+        }
+    }
+
     /** Returns the inputs, or throws the reason why they are refused. */
     Map<String, Tensor> inputs() {
         if (refusal != null) {

@@ -6,6 +6,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.WireFormat;
 import dev.millrace.server.protocol.ModelInferRequest;
 import io.grpc.HasByteBuffer;
+import io.grpc.KnownLength;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,32 +60,46 @@ record RequestBytes(ModelInferRequest message, List<Content> contents) {
     private static int varint(InputStream stream) throws IOException {
         int first = stream.read();
         if (first < 0) {
-            throw new InvalidProtocolBufferException("the request ends within a field");
+            throw cut();
         }
         return CodedInputStream.readRawVarint32(first, stream);
     }
 
     private static int length(InputStream stream) throws IOException {
         int length = varint(stream);
-        if (length < 0 || length > stream.available()) {
-            throw new InvalidProtocolBufferException("the request ends within a field");
+        // a packed stream does not know how much it has
+        boolean isTooLong = stream instanceof KnownLength && length > stream.available();
+        if (length < 0 || isTooLong) {
+            throw cut();
         }
         return length;
     }
 
+    private static InvalidProtocolBufferException cut() {
+        return new InvalidProtocolBufferException("the request ends within a field");
+    }
+
+    private static byte[] bytes(InputStream stream, int size) throws IOException {
+        byte[] bytes = stream.readNBytes(size);
+        if (bytes.length < size) {
+            throw cut();
+        }
+        return bytes;
+    }
+
     private static void copyField(int tag, InputStream stream, CodedOutputStream to) throws IOException {
         switch (WireFormat.getTagWireType(tag)) {
-            case WireFormat.WIRETYPE_LENGTH_DELIMITED -> to.writeByteArrayNoTag(stream.readNBytes(length(stream)));
+            case WireFormat.WIRETYPE_LENGTH_DELIMITED -> to.writeByteArrayNoTag(bytes(stream, length(stream)));
             case WireFormat.WIRETYPE_VARINT -> to.writeUInt32NoTag(varint(stream));
-            case WireFormat.WIRETYPE_FIXED64 -> to.writeRawBytes(stream.readNBytes(Long.BYTES));
-            case WireFormat.WIRETYPE_FIXED32 -> to.writeRawBytes(stream.readNBytes(Integer.BYTES));
+            case WireFormat.WIRETYPE_FIXED64 -> to.writeRawBytes(bytes(stream, Long.BYTES));
+            case WireFormat.WIRETYPE_FIXED32 -> to.writeRawBytes(bytes(stream, Integer.BYTES));
             default -> throw new InvalidProtocolBufferException("the request has a field of no known kind");
         }
     }
 
     private static List<ByteBuffer> parts(InputStream stream, int size) throws IOException {
         if (!(stream instanceof HasByteBuffer buffers && buffers.byteBufferSupported() && stream.markSupported())) {
-            return List.of(ByteBuffer.wrap(stream.readNBytes(size)));
+            return List.of(ByteBuffer.wrap(bytes(stream, size)));
         }
         var parts = new ArrayList<ByteBuffer>();
         for (int left = size; left > 0; ) {
