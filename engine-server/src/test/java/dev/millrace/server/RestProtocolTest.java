@@ -3,7 +3,10 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
+import java.io.IOException;
+import java.net.Socket;
 import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -118,6 +121,21 @@ class RestProtocolTest {
         assertThat(other.headers().firstValue("Allow")).contains("POST");
         var delete = HttpRequest.newBuilder(client.uri("v2")).DELETE().build();
         assertThat(client.send(delete).body()).contains("the method here is GET");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HEAD /v2/health/ready", "GET http://proxied/v2/health/ready"})
+    void probesMayAskForHeadersAndByProxies(String line) throws IOException {
+        String answer;
+        try (var socket = new Socket("127.0.0.1", server.httpPort())) {
+            socket.setSoTimeout(10_000);
+            String request = line + " HTTP/1.1\r\nHost: proxied\r\nConnection: close\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+        }
+        String body = "{\"ready\":true}";
+        assertThat(answer).startsWith("HTTP/1.1 200").contains("content-length: " + body.length());
+        assertThat(answer).endsWith("\r\n\r\n" + (line.startsWith("HEAD") ? "" : body));
     }
 
     @ParameterizedTest

@@ -239,12 +239,17 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                 .filter(each -> matches(each.pattern, path))
                 .map(each -> each.method.name())
                 .toList();
-        return methods.isEmpty()
-                ? new HttpProblem(HttpResponseStatus.NOT_FOUND, "there is nothing at /" + String.join("/", path))
-                : new HttpProblem(
-                        HttpResponseStatus.METHOD_NOT_ALLOWED,
-                        "the method here is " + String.join(" or ", methods),
-                        Map.of("Allow", String.join(", ", methods)));
+        if (methods.isEmpty()) {
+            return new HttpProblem(HttpResponseStatus.NOT_FOUND, "there is nothing at /" + String.join("/", path));
+        }
+        var allowed = new ArrayList<>(methods);
+        if (methods.contains(HttpMethod.GET.name())) {
+            allowed.add(HttpMethod.HEAD.name());
+        }
+        return new HttpProblem(
+                HttpResponseStatus.METHOD_NOT_ALLOWED,
+                "the method here is " + String.join(" or ", methods),
+                Map.of("Allow", String.join(", ", allowed)));
     }
 
     private Permissions permissions(HttpServerRequest request, Route route) {
@@ -294,7 +299,9 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         }
     }
 
-    private @Nullable Route find(HttpMethod method, List<String> path) {
+    /** Finds the route of a request. That of GET answers HEAD, too; the connection leaves the body out. */
+    private @Nullable Route find(HttpMethod asked, List<String> path) {
+        HttpMethod method = asked.equals(HttpMethod.HEAD) ? HttpMethod.GET : asked;
         for (Route each : routes) {
             if (each.method.equals(method) && matches(each.pattern, path)) {
                 return each;
@@ -315,11 +322,19 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         return true;
     }
 
-    /** Returns the decoded segments of a path. One that is not well encoded stays as it is, and so matches nothing. */
+    /**
+     * Returns the decoded segments of the path of a URI, which may be absolute, as proxies send it. A segment that is not well encoded stays
+     * as it is, and so matches nothing.
+     */
     static List<String> segments(String uri) {
         int end = uri.indexOf('?');
         end = end < 0 ? uri.length() : end;
         int start = 0;
+        int scheme = uri.startsWith("/") ? -1 : uri.indexOf("://");
+        if (scheme > 0 && scheme < end) {
+            int path = uri.indexOf('/', scheme + 3);
+            start = path < 0 ? end : Math.min(path, end);
+        }
         while (start < end && uri.charAt(start) == '/') {
             start++;
         }

@@ -14,7 +14,9 @@ class HttpRouterTest {
         "/v2/, v2",
         "//v2//x, v2||x",
         "/v2/a%2Fb+c?d=/e, v2|a/b+c",
-        "/v2/%zz, v2|%zz"
+        "/v2/%zz, v2|%zz",
+        "http://proxied:80/v2/health?d=/e, v2|health",
+        "/v2/a://b, v2|a:||b"
     })
     void aPathIsSplitAndDecoded(String uri, String segments) {
         assertThat(String.join("|", HttpRouter.segments(uri))).isEqualTo(segments);
@@ -24,5 +26,6 @@ class HttpRouterTest {
     void anEmptyPathHasOneEmptySegment() {
         assertThat(HttpRouter.segments("/")).containsExactly("");
         assertThat(HttpRouter.segments("")).containsExactly("");
+        assertThat(HttpRouter.segments("http://proxied")).containsExactly("");
     }
 }
