@@ -362,10 +362,10 @@ class TextServerTest {
             delimiter = '|',
             quoteCharacter = '^',
             value = {
-                "completions|{}|400|'model' is a text",
+                "completions|{}|400|has no 'model'",
                 "completions|{\"model\": \"gone\", \"prompt\": \"one\"}|404|model_not_found",
                 "completions|{\"model\": \"minilm\", \"prompt\": \"one\"}|400|generates no text",
-                "completions|{\"model\": \"mill\", \"prompt\": [1, 2]}|400|lists of tokens",
+                "completions|{\"model\": \"mill\", \"prompt\": [1, \"a\"]}|400|list of texts",
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"n\": 200}|400|up to 128",
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"best_of\": 3}|400|as large as 'n'",
                 "completions|{\"model\": \"mill\", \"prompt\": \"one\", \"logprobs\": 6}|400|from 0 to 5",

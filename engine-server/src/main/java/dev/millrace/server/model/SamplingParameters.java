@@ -19,10 +19,11 @@ public final class SamplingParameters {
     /** Returns the defaults of a model, changed by what the caller sent. */
     public GenerationOptions options(GenerationOptions defaults) {
         var options = defaults.toBuilder();
-        Long most = whole("max_tokens");
-        Long mostCompleted = most == null ? whole("max_completion_tokens") : most;
-        if (mostCompleted != null) {
-            options.maxTokens(Math.toIntExact(Math.min(mostCompleted, Integer.MAX_VALUE)));
+        // the later of both names counts
+        Long completed = whole("max_completion_tokens");
+        Long most = completed == null ? whole("max_tokens") : completed;
+        if (most != null) {
+            options.maxTokens(Math.clamp(most, Integer.MIN_VALUE, Integer.MAX_VALUE));
         }
         Double temperature = number("temperature");
         if (temperature != null) {
@@ -34,7 +35,7 @@ public final class SamplingParameters {
         }
         Long topK = whole("top_k");
         if (topK != null) {
-            options.topK(Math.toIntExact(Math.min(topK, Integer.MAX_VALUE)));
+            options.topK(Math.clamp(topK, Integer.MIN_VALUE, Integer.MAX_VALUE));
         }
         Double minP = number("min_p");
         if (minP != null) {

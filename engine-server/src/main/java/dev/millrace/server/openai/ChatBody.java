@@ -86,14 +86,22 @@ final class ChatBody {
 
     /** Returns what the answer has to be like, or null for any text. */
     static @Nullable TokenConstraint constraint(OpenAiRequest request, Tokenizer tokenizer) {
-        if (!(request.values().get("response_format") instanceof Map<?, ?> format)) {
+        Object asked = request.values().get("response_format");
+        if (asked == null) {
             return null;
+        }
+        if (!(asked instanceof Map<?, ?> format)) {
+            throw EngineException.invalidArgument("'response_format' is an object with a type");
         }
         return switch (String.valueOf(format.get("type"))) {
             case "text" -> null;
             case "json_object" -> TextConstraint.json(tokenizer);
             case "json_schema" -> {
-                Object schema = format.get("json_schema") instanceof Map<?, ?> named ? named.get("schema") : null;
+                if (!(format.get("json_schema") instanceof Map<?, ?> named
+                        && named.get("schema") instanceof Map<?, ?> schema)) {
+                    throw EngineException.invalidArgument(
+                            "'response_format' of the type json_schema has a json_schema with a schema");
+                }
                 yield TextConstraint.jsonSchema(tokenizer, new String(JsonTree.bytes(schema), StandardCharsets.UTF_8));
             }
             default -> throw EngineException.invalidArgument("response_format is text, json_object or json_schema");

@@ -19,7 +19,7 @@ final class EmbeddingAnswers {
 
     /** Answers a request for vectors. */
     Mono<HttpAnswer> embeddings(OpenAiRequest request, TextModel model, Runnable release) {
-        List<String> texts = request.texts("input");
+        List<String> texts = request.texts("input", model.tokenizer());
         int dimensions = request.count("dimensions", 0);
         Object format = request.values().get(FORMAT);
         boolean base64 = "base64".equals(format);

@@ -30,7 +30,7 @@ final class GenerationAnswers {
         LanguageModel model = text.languageModel(request.model());
         request.refuse("echo", false, "prompts are not repeated");
         request.refuse("suffix", "", "texts are not inserted");
-        List<String> prompts = request.texts("prompt");
+        List<String> prompts = request.texts("prompt", model.tokenizer());
         int each = choices(request, prompts.size());
         request.refuse("best_of", (long) each, "all completions are told; it is as large as 'n'");
         var parameters = new SamplingParameters(request.values());
@@ -162,7 +162,13 @@ final class GenerationAnswers {
                         choice -> Flux.fromIterable(choice.form.opening())
                                 .concatWith(choice.parts(choice.form::streamed, usage)),
                         AT_ONCE)
-                .map(choice -> head.chunk(List.of(choice)));
+                .map(choice -> {
+                    var chunk = head.chunk(List.of(choice));
+                    if (withUsage) {
+                        chunk.put("usage", null);
+                    }
+                    return chunk;
+                });
         Flux<Object> last = Flux.defer(() -> {
             var tree = head.chunk(List.of());
             tree.put("usage", usage.tree());

@@ -2,6 +2,7 @@ package dev.millrace.server.openai;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.timeline.RequestTimeline;
+import dev.millrace.text.Tokenizer;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +14,15 @@ record OpenAiRequest(Map<String, @Nullable Object> values, RequestTimeline timel
     }
 
     String text(String name) {
-        if (values.get(name) instanceof String text) {
-            return text;
-        }
-        throw EngineException.invalidArgument("'" + name + "' is a text");
+        return switch (values.get(name)) {
+            case String text -> text;
+            case null -> throw missing(name);
+            default -> throw EngineException.invalidArgument("'" + name + "' is a text");
+        };
+    }
+
+    private static EngineException missing(String name) {
+        return EngineException.invalidArgument("the request has no '" + name + "'");
     }
 
     boolean flag(String name) {
@@ -37,23 +43,48 @@ record OpenAiRequest(Map<String, @Nullable Object> values, RequestTimeline timel
     }
 
     List<?> list(String name) {
-        if (values.get(name) instanceof List<?> list) {
-            return list;
-        }
-        throw EngineException.invalidArgument("'" + name + "' is a list");
+        return switch (values.get(name)) {
+            case List<?> list -> list;
+            case null -> throw missing(name);
+            default -> throw EngineException.invalidArgument("'" + name + "' is a list");
+        };
     }
 
-    /** Returns a text, or a list of texts, as a list. */
-    List<String> texts(String name) {
-        Object value = values.get(name);
-        if (value instanceof String text) {
-            return List.of(text);
+    /** Returns a text or several, each of which may be a list of tokens' ids, as the texts that they are for a tokenizer. */
+    List<String> texts(String name, Tokenizer tokenizer) {
+        return switch (values.get(name)) {
+            case null -> throw missing(name);
+            case String text -> List.of(text);
+            case List<?> ids when isOf(ids, Long.class) -> List.of(decoded(name, ids, tokenizer));
+            case List<?> texts
+            when isOf(texts, String.class) ->
+                texts.stream().map(String.class::cast).toList();
+            case List<?> lists
+            when isOf(lists, List.class) ->
+                lists.stream()
+                        .map(List.class::cast)
+                        .map(ids -> decoded(name, ids, tokenizer))
+                        .toList();
+            default ->
+                throw EngineException.invalidArgument(
+                        "'" + name + "' is a text, a list of texts, or a list of tokens' ids or of such lists");
+        };
+    }
+
+    private static boolean isOf(List<?> list, Class<?> type) {
+        return !list.isEmpty() && list.stream().allMatch(type::isInstance);
+    }
+
+    private static String decoded(String name, List<?> ids, Tokenizer tokenizer) {
+        return tokenizer.decodeAll(
+                ids.stream().mapToLong(each -> known(name, each, tokenizer)).toArray());
+    }
+
+    private static long known(String name, @Nullable Object token, Tokenizer tokenizer) {
+        if (token instanceof Long id && id >= 0 && id <= Integer.MAX_VALUE && tokenizer.token(id.intValue()) != null) {
+            return id;
         }
-        if (value instanceof List<?> list && !list.isEmpty() && list.stream().allMatch(String.class::isInstance)) {
-            return list.stream().map(String.class::cast).toList();
-        }
-        throw EngineException.invalidArgument(
-                "'" + name + "' is a text or a list of texts; lists of tokens are not read");
+        throw EngineException.invalidArgument("'" + name + "' has " + token + ", which is no token of the model");
     }
 
     /** Refuses what the server does not do, unless it is absent or has a value that asks for nothing. */
