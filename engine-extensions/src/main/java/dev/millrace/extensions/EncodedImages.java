@@ -8,7 +8,9 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
+import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
+import java.awt.image.ComponentColorModel;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -46,6 +48,18 @@ final class EncodedImages {
         context.output(0, made);
     }
 
+    /** Returns a pixel as red, green and blue. AWT takes grey values for linear ones, and would make them brighter. */
+    private static int pixel(BufferedImage image, int x, int y) {
+        boolean isGrey = image.getColorModel().getColorSpace().getType() == ColorSpace.TYPE_GRAY
+                && image.getColorModel() instanceof ComponentColorModel;
+        if (!isGrey) {
+            return image.getRGB(x, y);
+        }
+        int most = (1 << image.getColorModel().getComponentSize(0)) - 1;
+        int grey = (int) (((long) image.getRaster().getSample(x, y, 0) * BYTE + most / 2) / most);
+        return grey << 2 * BITS | grey << BITS | grey;
+    }
+
     static DynamicKernel decoder(Node node) {
         int first = isRedFirst(node) ? 2 * BITS : 0;
         return context -> {
@@ -65,7 +79,7 @@ final class EncodedImages {
             for (int y = 0; y < image.getHeight(); y++) {
                 context.checkCancelled();
                 for (int x = 0; x < image.getWidth(); x++) {
-                    int pixel = image.getRGB(x, y);
+                    int pixel = pixel(image, x, y);
                     pixels[at++] = (byte) (pixel >> first);
                     pixels[at++] = (byte) (pixel >> BITS);
                     pixels[at++] = (byte) (pixel >> 2 * BITS - first);

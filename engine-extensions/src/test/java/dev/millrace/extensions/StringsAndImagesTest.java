@@ -8,9 +8,13 @@ import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -176,6 +180,19 @@ class StringsAndImagesTest {
                         .input(image8(1, 2, 3))
                         .run())
                 .hasMessageContaining("no image");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"10,128", "11,32896"})
+    void greyStaysAsItIsStored(int type, int sample) throws IOException {
+        var grey = new BufferedImage(1, 1, type);
+        grey.getRaster().setSample(0, 0, 0, sample);
+        var bytes = new ByteArrayOutputStream();
+        ImageIO.write(grey, "png", bytes);
+        Tensor file = Tensor.allocate(ElementType.UINT8, Shape.of(bytes.size()));
+        MemorySegment.copy(MemorySegment.ofArray(bytes.toByteArray()), 0, file.segment(), 0, bytes.size());
+        Tensor pixels = new OneNode("DecodeImage", 1).input(file).run().getFirst();
+        assertThat(pixels.segment().toArray(ValueLayout.JAVA_BYTE)).containsOnly(128);
     }
 
     static Tensor image8(int... bytes) {

@@ -1,5 +1,6 @@
 package dev.millrace.pipelines.audio;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.pipelines.StageArguments;
 import dev.millrace.text.speech.LogMel;
@@ -74,6 +75,10 @@ public final class AudioClip {
 
     /** Returns the samples from one to before another. */
     public AudioClip part(int from, int to) {
+        if (from < 0 || to < from || to > samples.length) {
+            throw EngineException.invalidArgument("a sound of " + samples.length + " samples has no part from " + from
+                    + " to " + to);
+        }
         return new AudioClip(Arrays.copyOfRange(samples, from, to), rate);
     }
 

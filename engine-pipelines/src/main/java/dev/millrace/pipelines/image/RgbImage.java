@@ -97,6 +97,15 @@ public final class RgbImage {
         return turned;
     }
 
+    /** Returns this image with left and right exchanged. */
+    public RgbImage mirrored() {
+        RgbImage turned = filled(width, height, 0);
+        for (int i = 0; i < width * height; i++) {
+            copyPixel(i, turned, i - i % width + width - 1 - i % width);
+        }
+        return turned;
+    }
+
     /** Returns this image turned by 90 degrees against the clock. */
     public RgbImage turnedLeft() {
         RgbImage turned = filled(height, width, 0);

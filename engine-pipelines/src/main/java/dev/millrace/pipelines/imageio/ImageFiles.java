@@ -4,35 +4,36 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.pipelines.StageArguments;
 import dev.millrace.pipelines.image.RgbImage;
 import java.awt.image.BufferedImage;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import javax.imageio.ImageIO;
 
-/** Images from files, by the JDK's ImageIO, and from AWT. Transparent pixels lie on white. */
+/**
+ * Images from files, by the JDK's ImageIO, and from AWT. Transparent pixels lie on white. Grey values and inks become colours by their
+ * numbers, as PIL and OpenCV compute them, and not by AWT's linear colour space, which makes grey images brighter.
+ */
 public final class ImageFiles {
     private static final int CHANNELS = 3;
-    private static final int OPAQUE = 255;
 
     private ImageFiles() {}
 
-    /** Reads a file of a format that ImageIO knows: JPEG, PNG, BMP, GIF, TIFF and WBMP without plug-ins. */
+    /**
+     * Reads a file of a format that ImageIO knows: JPEG, PNG, BMP, GIF, TIFF and WBMP without plug-ins. A photograph is turned as its
+     * camera was held (the orientation of Exif in JPEG files).
+     */
     public static RgbImage read(Path file) throws IOException {
-        return decode(Files.readAllBytes(StageArguments.require(file, "file")));
+        byte[] content = Files.readAllBytes(StageArguments.require(file, "file"));
+        try {
+            return decode(content);
+        } catch (EngineException e) {
+            throw e.at("image " + file);
+        }
     }
 
-    /** Decodes the content of such a file. */
-    public static RgbImage decode(byte[] content) throws IOException {
-        try (InputStream in = new ByteArrayInputStream(StageArguments.require(content, "content"))) {
-            BufferedImage image = ImageIO.read(in);
-            if (image == null) {
-                throw EngineException.invalidArgument(
-                        "no reader of ImageIO knows the format of these " + content.length + " bytes");
-            }
-            return of(image);
-        }
+    /** Decodes the content of such a file. A file that ends early or is damaged is refused. */
+    public static RgbImage decode(byte[] content) {
+        StageArguments.require(content, "content");
+        return ExifOrientation.upright(of(ImageDecoder.decode(content)), ExifOrientation.of(content));
     }
 
     /** Returns an image of AWT as bytes. */
@@ -40,17 +41,9 @@ public final class ImageFiles {
         int width = StageArguments.require(image, "image").getWidth();
         int height = image.getHeight();
         byte[] pixels = new byte[Math.multiplyExact(Math.multiplyExact(width, height), CHANNELS)];
-        int[] row = new int[width];
+        RowReader rows = RowReader.of(image);
         for (int y = 0; y < height; y++) {
-            image.getRGB(0, y, width, 1, row, 0, width);
-            for (int x = 0; x < width; x++) {
-                int alpha = row[x] >>> 24;
-                for (int channel = 0; channel < CHANNELS; channel++) {
-                    int value = row[x] >> 16 - 8 * channel & OPAQUE;
-                    pixels[(y * width + x) * CHANNELS + channel] =
-                            (byte) ((value * alpha + OPAQUE * (OPAQUE - alpha) + OPAQUE / 2) / OPAQUE);
-                }
-            }
+            rows.read(y, pixels, y * width * CHANNELS);
         }
         return RgbImage.wrap(width, height, pixels);
     }

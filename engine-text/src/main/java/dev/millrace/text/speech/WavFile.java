@@ -50,7 +50,7 @@ public final class WavFile {
             int riff = in.getInt();
             in.getInt();
             if (riff != RIFF || in.getInt() != WAVE) {
-                throw refused("it does not begin as a RIFF file of WAVE");
+                throw refused("it does not begin as a RIFF file of WAVE; convert other formats, say by ffmpeg");
             }
             return chunks(in);
         } catch (BufferUnderflowException e) {
