@@ -8,16 +8,17 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.UnsupportedFeatureException;
 import dev.langchain4j.model.chat.request.ChatRequestParameters;
-import dev.langchain4j.model.chat.request.ResponseFormatType;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
 import dev.millrace.session.generate.Ending;
 import dev.millrace.session.generate.GenerationOptions;
-import dev.millrace.text.ChatGenerator;
 import dev.millrace.text.ChatMessage;
+import dev.millrace.text.ToolCall;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Messages, options and answers of LangChain4j as the engine has them. */
 final class ChatConversion {
@@ -32,9 +33,19 @@ final class ChatConversion {
             case SystemMessage system -> ChatMessage.system(system.text());
             case UserMessage user -> ChatMessage.user(text(user.contents()));
             case AiMessage answer
-            when !answer.hasToolExecutionRequests() && answer.text() != null -> ChatMessage.assistant(answer.text());
-            case ToolExecutionResultMessage result -> ChatMessage.tool(result.id(), result.text());
-            default -> throw new UnsupportedFeatureException("messages of type " + message.type() + " without a text");
+            when answer.hasToolExecutionRequests() ->
+                ChatMessage.builder("assistant")
+                        .content(answer.text())
+                        .toolCalls(answer.toolExecutionRequests().stream()
+                                .map(ChatTools::called)
+                                .toList())
+                        .build();
+            case AiMessage answer -> ChatMessage.assistant(answer.text() == null ? "" : answer.text());
+            case ToolExecutionResultMessage result ->
+                ChatMessage.tool(result.id(), text(result.contents())).toBuilder()
+                        .name(result.toolName())
+                        .build();
+            default -> throw new UnsupportedFeatureException("messages of type " + message.type());
         };
     }
 
@@ -51,52 +62,64 @@ final class ChatConversion {
 
     /** Returns the options of a request over those of a model. */
     static GenerationOptions options(ChatRequestParameters parameters, GenerationOptions defaults) {
-        boolean isPlain = parameters.responseFormat() == null
-                || parameters.responseFormat().type() == ResponseFormatType.TEXT;
-        if (!isPlain) {
-            throw new UnsupportedFeatureException("response formats other than text");
-        }
-        if (parameters.toolSpecifications() != null
-                && !parameters.toolSpecifications().isEmpty()) {
-            throw new UnsupportedFeatureException("tools");
-        }
         GenerationOptions.Builder options = defaults.toBuilder();
-        if (parameters.maxOutputTokens() != null) {
-            options.maxTokens(parameters.maxOutputTokens());
-        }
-        if (parameters.temperature() != null) {
-            options.temperature(parameters.temperature());
-        }
-        if (parameters.topK() != null) {
-            options.topK(parameters.topK());
-        }
-        if (parameters.topP() != null) {
-            options.topP(parameters.topP());
-        }
-        if (parameters.frequencyPenalty() != null) {
-            options.frequencyPenalty(parameters.frequencyPenalty());
-        }
-        if (parameters.presencePenalty() != null) {
-            options.presencePenalty(parameters.presencePenalty());
-        }
+        set(parameters.maxOutputTokens(), options::maxTokens);
+        set(parameters.temperature(), options::temperature);
+        set(parameters.topK(), options::topK);
+        set(parameters.topP(), options::topP);
+        set(parameters.frequencyPenalty(), options::frequencyPenalty);
+        set(parameters.presencePenalty(), options::presencePenalty);
         return options.build();
     }
 
-    /** Returns the generator with the stop texts of a request. */
-    static ChatGenerator stopping(ChatGenerator chats, ChatRequestParameters parameters) {
-        List<String> stops = parameters.stopSequences();
-        return stops == null || stops.isEmpty() ? chats : chats.stoppingAt(stops.toArray(String[]::new));
+    private static <T> void set(@Nullable T value, Consumer<T> option) {
+        if (value != null) {
+            option.accept(value);
+        }
     }
 
-    static ChatResponse response(String text, dev.millrace.session.generate.TokenUsage usage, Ending ending) {
-        return ChatResponse.builder()
-                .aiMessage(AiMessage.from(text))
-                .tokenUsage(new TokenUsage(usage.prompt(), usage.generated()))
-                .finishReason(
-                        switch (ending) {
-                            case STOP_TOKEN, COMPLETE, STOPPED -> FinishReason.STOP;
-                            case MAX_TOKENS, CONTEXT_FULL -> FinishReason.LENGTH;
-                        })
+    /** Returns the parameters of requests that say nothing. */
+    static ChatRequestParameters parameters(GenerationOptions defaults, @Nullable String name) {
+        return ChatRequestParameters.builder()
+                .modelName(name)
+                .maxOutputTokens(defaults.maxTokens())
+                .temperature(defaults.temperature())
+                .topK(defaults.topK() > 0 ? defaults.topK() : null)
+                .topP(defaults.topP())
+                .frequencyPenalty(defaults.frequencyPenalty())
+                .presencePenalty(defaults.presencePenalty())
                 .build();
+    }
+
+    /**
+     * Returns an answer.
+     *
+     * @param calls the calls of tools that the answer has
+     */
+    static ChatResponse response(
+            @Nullable String name,
+            String text,
+            List<ToolCall> calls,
+            dev.millrace.session.generate.TokenUsage usage,
+            Ending ending) {
+        AiMessage.Builder message = AiMessage.builder();
+        if (calls.isEmpty()) {
+            message.text(text);
+        } else {
+            message.text(text.isBlank() ? null : text).toolExecutionRequests(ChatTools.requests(calls));
+        }
+        return ChatResponse.builder()
+                .aiMessage(message.build())
+                .modelName(name)
+                .tokenUsage(new TokenUsage(usage.prompt(), usage.generated()))
+                .finishReason(calls.isEmpty() ? reason(ending) : FinishReason.TOOL_EXECUTION)
+                .build();
+    }
+
+    private static FinishReason reason(Ending ending) {
+        return switch (ending) {
+            case STOP_TOKEN, COMPLETE, STOPPED -> FinishReason.STOP;
+            case MAX_TOKENS, CONTEXT_FULL -> FinishReason.LENGTH;
+        };
     }
 }

@@ -1,8 +1,13 @@
 package dev.millrace.langchain4j;
 
+import static dev.langchain4j.internal.ValidationUtils.ensureNotNull;
+
 import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.DimensionAwareEmbeddingModel;
+import dev.langchain4j.model.embedding.request.EmbeddingInput;
+import dev.langchain4j.model.embedding.request.EmbeddingRequest;
+import dev.langchain4j.model.embedding.response.EmbeddingResponse;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.output.TokenUsage;
 import dev.millrace.session.Engine;
@@ -12,7 +17,9 @@ import dev.millrace.text.Tokenizer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * An embedding model. Segments of similar length share runs of the model. Closing closes the engine of {@link #open}, and nothing
@@ -71,17 +78,37 @@ public final class MillraceEmbeddingModel extends DimensionAwareEmbeddingModel i
 
     @Override
     public Response<List<Embedding>> embedAll(List<TextSegment> segments) {
-        List<String> texts = segments.stream().map(TextSegment::text).toList();
-        List<Embedding> embeddings =
-                embedder.embedAll(texts).stream().map(Embedding::from).toList();
+        List<String> texts = ensureNotNull(segments, "segments").stream()
+                .map(segment -> ensureNotNull(segment, "segment").text())
+                .toList();
+        List<float[]> vectors = EngineErrors.mapped(() -> embedder.embedAll(texts));
+        return Response.from(vectors.stream().map(Embedding::from).toList(), usage(texts));
+    }
+
+    /** Embeds on threads of the engine. Cancelling the future stops it. */
+    @Override
+    public CompletableFuture<EmbeddingResponse> doEmbedAsync(EmbeddingRequest request) {
+        List<String> texts =
+                request.inputs().stream().map(EmbeddingInput::text).toList();
+        return embedder.flux(Flux.fromIterable(texts))
+                .map(Embedding::from)
+                .collectList()
+                .map(embeddings -> EmbeddingResponse.builder()
+                        .embeddings(embeddings)
+                        .modelName(modelName())
+                        .tokenUsage(usage(texts))
+                        .build())
+                .onErrorMap(EngineErrors::mapped)
+                .toFuture();
+    }
+
+    private @Nullable TokenUsage usage(List<String> texts) {
         Tokenizer counting = tokenizer;
         return counting == null
-                ? Response.from(embeddings)
-                : Response.from(
-                        embeddings,
-                        new TokenUsage(texts.stream()
-                                .mapToInt(text -> counting.tokens(text).size() + counting.specialTokens(false))
-                                .sum()));
+                ? null
+                : new TokenUsage(texts.stream()
+                        .mapToInt(text -> counting.tokens(text).size() + counting.specialTokens(false))
+                        .sum());
     }
 
     @Override

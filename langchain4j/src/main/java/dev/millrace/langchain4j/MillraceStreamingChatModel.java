@@ -1,74 +1,78 @@
 package dev.millrace.langchain4j;
 
+import dev.langchain4j.model.chat.Capability;
 import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.listener.ChatModelListener;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.chat.request.ChatRequestParameters;
+import dev.langchain4j.model.chat.response.ChatModelStreamingEvent;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.millrace.session.generate.GenerationOptions;
-import dev.millrace.text.ChatDelta;
 import dev.millrace.text.ChatGenerator;
 import dev.millrace.text.LanguageModel;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Flow;
+import reactor.adapter.JdkFlowAdapter;
+import reactor.core.publisher.Flux;
 
 /**
- * A chat model that passes each piece of an answer to a handler, on threads of the engine. The language model stays the
- * caller's to close. Thread-safe.
+ * A chat model that passes each piece of an answer to a handler, on threads of the engine. A handler ends an answer by the handle of its
+ * context; nothing is called after that. The language model stays the caller's to close. Thread-safe.
  */
 public final class MillraceStreamingChatModel implements StreamingChatModel {
-    private final ChatGenerator chats;
-    private final GenerationOptions options;
+    private final ChatSettings settings;
 
-    private MillraceStreamingChatModel(ChatGenerator chats, GenerationOptions options) {
-        this.chats = chats;
-        this.options = options;
+    private MillraceStreamingChatModel(ChatSettings settings) {
+        this.settings = settings;
     }
 
     /** Creates a model with the options of a language model's files. */
     public static MillraceStreamingChatModel of(LanguageModel model) {
-        return of(model.chats(), model.defaults());
+        return new MillraceStreamingChatModel(ChatSettings.of(model));
     }
 
     /**
-     * Creates a model.
+     * Creates a model without response formats.
      *
      * @param options the options of requests that do not say otherwise
      */
     public static MillraceStreamingChatModel of(ChatGenerator chats, GenerationOptions options) {
-        return new MillraceStreamingChatModel(chats, options);
+        return new MillraceStreamingChatModel(ChatSettings.of(chats, options));
     }
 
-    /** The answer so far. */
-    private static final class Answer {
-        private final StringBuilder text = new StringBuilder();
-        private @Nullable ChatDelta last;
+    /** Returns this model with listeners, which hear of each request, of its answer and of its failure. */
+    public MillraceStreamingChatModel withListeners(List<ChatModelListener> listeners) {
+        return new MillraceStreamingChatModel(settings.with(listeners));
+    }
 
-        void add(ChatDelta delta) {
-            text.append(delta.text());
-            last = delta;
-        }
-
-        ChatResponse response() {
-            ChatDelta end = Objects.requireNonNull(last);
-            return ChatConversion.response(text.toString(), end.usage(), Objects.requireNonNull(end.ending()));
-        }
+    private Flux<ChatModelStreamingEvent> events(ChatRequest request) {
+        return Flux.defer(() -> settings.asked(request).events()).onErrorMap(EngineErrors::mapped);
     }
 
     @Override
     public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
-        var answer = new Answer();
-        ChatConversion.stopping(chats, request.parameters())
-                .flux(
-                        ChatConversion.messages(request.messages()),
-                        ChatConversion.options(request.parameters(), options))
-                .subscribe(
-                        delta -> {
-                            answer.add(delta);
-                            if (!delta.text().isEmpty()) {
-                                handler.onPartialResponse(delta.text());
-                            }
-                        },
-                        handler::onError,
-                        () -> handler.onCompleteResponse(answer.response()));
+        events(request).subscribe(new HandlerSubscriber(handler));
+    }
+
+    /** Returns a publisher that generates on demand. Cancelling a subscription ends its generation. */
+    @Override
+    public Flow.Publisher<ChatModelStreamingEvent> doChat(ChatRequest request) {
+        return JdkFlowAdapter.publisherToFlowPublisher(events(request));
+    }
+
+    @Override
+    public ChatRequestParameters defaultRequestParameters() {
+        return settings.parameters();
+    }
+
+    @Override
+    public List<ChatModelListener> listeners() {
+        return settings.listeners();
+    }
+
+    @Override
+    public Set<Capability> supportedCapabilities() {
+        return settings.capabilities();
     }
 }

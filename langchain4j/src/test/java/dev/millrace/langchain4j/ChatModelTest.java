@@ -3,7 +3,6 @@ package dev.millrace.langchain4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -12,25 +11,11 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.output.FinishReason;
-import dev.millrace.graph.format.Models;
-import dev.millrace.graph.ir.Dim;
-import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.GraphEditor;
-import dev.millrace.graph.ir.Model;
-import dev.millrace.graph.ir.NodeSpec;
-import dev.millrace.graph.ir.OpId;
-import dev.millrace.graph.ir.SymbolicShape;
-import dev.millrace.graph.ir.Value;
-import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.ElementType;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.text.LanguageModel;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,8 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Chats with a model that says "water drives wheels" after everything. */
 class ChatModelTest {
-    private static final int OPSET = 21;
-    /** The word that follows each word: water, drives, wheels, (end), user, assistant, system, why. */
+    private static final List<String> WORDS =
+            List.of("water", "drives", "wheels", "</s>", "user", "assistant", "system", "why");
+    /** The word that follows each word. */
     private static final int[] NEXT = {1, 2, 3, 3, 5, 0, 7, 7};
 
     @TempDir
@@ -48,35 +34,7 @@ class ChatModelTest {
 
     @BeforeEach
     void write() throws IOException {
-        Files.writeString(folder.resolve("tokenizer.json"), """
-            {"model": {"type": "WordLevel", "unk_token": "why", "vocab": {"water": 0, "drives": 1, "wheels": 2,
-              "</s>": 3, "user": 4, "assistant": 5, "system": 6, "why": 7}},
-             "pre_tokenizer": {"type": "Whitespace"},
-             "added_tokens": [{"id": 3, "content": "</s>", "special": true}]}
-            """);
-        Files.writeString(
-                folder.resolve("chat_template.jinja"),
-                "{% for m in messages %}{{ m.role }} {{ m.content }} {% endfor %}assistant");
-        Files.writeString(
-                folder.resolve("genai_config.json"),
-                "{\"model\": {\"context_length\": 30, \"eos_token_id\": 3, \"decoder\": {\"filename\":"
-                        + " \"model.onnx\"}}}");
-        Files.write(folder.resolve("model.onnx"), model());
-    }
-
-    private static byte[] model() {
-        float[] table = new float[NEXT.length * NEXT.length];
-        for (int word = 0; word < NEXT.length; word++) {
-            table[word * NEXT.length + NEXT[word]] = 1;
-        }
-        var editor = new GraphEditor(Graph.named("wheel"));
-        SymbolicShape tokens = SymbolicShape.of(Dim.symbol("texts"), Dim.symbol("tokens"));
-        Value ids = editor.addInput("input_ids", ValueType.tensor(ElementType.INT64, tokens));
-        Value rows = editor.addConstant("rows", Tensor.copyOf(table, NEXT.length, NEXT.length));
-        NodeSpec gather = NodeSpec.of(OpId.onnx("Gather"), OPSET, rows, ids);
-        editor.addOutput("logits", editor.append(gather, List.of("logits")).requireOutput(0));
-        var header = new Model.Header(10, "test", "1", "", 1, "");
-        return Models.toBytes(new Model(header, Map.of("", OPSET), Map.of(), Map.of(), editor.graph(), null));
+        WordModel.write(folder, WORDS, NEXT);
     }
 
     private static ChatRequest.Builder request() {
@@ -89,7 +47,7 @@ class ChatModelTest {
     }
 
     @Test
-    void anAnswerHasItsTextItsTokensAndItsEnd() {
+    void anAnswerHasItsTextItsTokensAndItsEnd() throws Exception {
         try (LanguageModel model = LanguageModel.open(folder)) {
             MillraceChatModel chat = MillraceChatModel.of(model);
             assertThat(chat.chat("why")).isEqualTo("water drives wheels");
@@ -106,10 +64,15 @@ class ChatModelTest {
                             .text()
                             .strip())
                     .isEqualTo("water");
-            var tool = ToolSpecification.builder().name("clock").build();
-            assertThatThrownBy(
-                            () -> chat.chat(request().toolSpecifications(tool).build()))
-                    .isInstanceOf(UnsupportedFeatureException.class);
+            assertThat(response.modelName()).isEqualTo(model.session().name());
+            assertThatThrownBy(() -> chat.chat(request().modelName("other").build()))
+                    .isInstanceOf(UnsupportedFeatureException.class)
+                    .hasMessageContaining("the model 'other'");
+            String last = chat.chatAsync(request().build())
+                    .get(1, TimeUnit.MINUTES)
+                    .aiMessage()
+                    .text();
+            assertThat(last).isEqualTo("water drives wheels");
         }
     }
 

@@ -9,6 +9,9 @@ import dev.langchain4j.data.embedding.Embedding;
 import dev.langchain4j.data.segment.TextSegment;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import dev.langchain4j.model.embedding.onnx.allminilml6v2.AllMiniLmL6V2EmbeddingModel;
+import dev.langchain4j.model.embedding.request.EmbeddingInput;
+import dev.langchain4j.model.embedding.request.EmbeddingRequest;
+import dev.langchain4j.model.embedding.response.EmbeddingResponse;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.spi.model.embedding.EmbeddingModelFactory;
 import java.io.IOException;
@@ -18,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -51,7 +55,7 @@ class EmbeddingModelTest {
     }
 
     @Test
-    void vectorsAreThoseOfTheInProcessModel() {
+    void vectorsAreThoseOfTheInProcessModel() throws Exception {
         boolean isThere = System.getProperty("os.name").equals("Linux")
                 && System.getProperty("os.arch").equals("amd64");
         assumeTrue(isThere, "the native libraries are for other systems, or not tried there");
@@ -69,6 +73,15 @@ class EmbeddingModelTest {
             assertThat(model.embed("A cat sits on the mat.").content().vector())
                     .containsExactly(expected.getFirst().vector(), within(1e-5f));
             assertThat(model.dimension()).isEqualTo(384);
+            assertThat(model.embedAll(List.of()).content()).isEmpty();
+            EmbeddingRequest request = EmbeddingRequest.builder()
+                    .inputs(EmbeddingInput.from(SEGMENTS.get(1)), EmbeddingInput.from(SEGMENTS.get(0)))
+                    .build();
+            EmbeddingResponse later = model.embedAsync(request).get(1, TimeUnit.MINUTES);
+            assertThat(later.embeddings().get(1).vector())
+                    .containsExactly(expected.getFirst().vector(), within(1e-5f));
+            assertThat(later.tokenUsage()).isEqualTo(model.embedAll(SEGMENTS.subList(0, 2)).tokenUsage());
+            assertThatThrownBy(() -> model.embedAll(null)).hasMessageContaining("segments cannot be null");
         }
     }
 

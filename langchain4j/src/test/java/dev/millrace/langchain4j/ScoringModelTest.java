@@ -1,8 +1,10 @@
 package dev.millrace.langchain4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.segment.TextSegment;
+import dev.langchain4j.model.scoring.request.ScoringRequest;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Dim;
@@ -94,6 +96,13 @@ class ScoringModelTest {
                             .toList());
             assertThat(scoring.score("water mill water", "race").content()).isEqualTo(6.5);
             assertThat(scoring.scoreAll(List.of(), "race").content()).isEmpty();
+            ScoringRequest request = ScoringRequest.builder()
+                    .query("race")
+                    .documents(List.of("mill", "water"))
+                    .build();
+            assertThat(scoring.scoreAsync(request).join().scores()).containsExactly(0.5, 3.0);
+            assertThatThrownBy(() -> scoring.scoreAll(null, "race")).hasMessageContaining("segments cannot be null");
+            assertThatThrownBy(() -> scoring.scoreAll(List.of(), null)).hasMessageContaining("query cannot be null");
         }
     }
 }

@@ -1,0 +1,72 @@
+package dev.millrace.langchain4j;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.exception.InvalidRequestException;
+import dev.langchain4j.exception.JsonReadException;
+import dev.langchain4j.internal.Json;
+import dev.langchain4j.internal.JsonSchemaElementUtils;
+import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import dev.millrace.text.ChatTemplate;
+import dev.millrace.text.ToolCall;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Tools between LangChain4j and templates, where schemas and arguments are maps. */
+final class ChatTools {
+    private ChatTools() {}
+
+    /** Returns the options of a template that show the tools to the model. */
+    static ChatTemplate.Options shown(List<ToolSpecification> tools) {
+        return ChatTemplate.Options.builder()
+                .tools(tools.stream().map(ChatTools::shown).toList())
+                .build();
+    }
+
+    private static Map<String, Object> shown(ToolSpecification tool) {
+        var function = new HashMap<String, Object>();
+        function.put("name", tool.name());
+        function.put("description", tool.description() == null ? "" : tool.description());
+        JsonObjectSchema parameters = tool.parameters() == null
+                ? JsonObjectSchema.builder().build()
+                : tool.parameters();
+        function.put("parameters", JsonSchemaElementUtils.toMap(parameters));
+        return Map.of("type", "function", "function", function);
+    }
+
+    /** Returns a call of an earlier answer as a template shows it. */
+    static Map<String, @Nullable Object> called(ToolExecutionRequest call) {
+        var shown = new HashMap<String, @Nullable Object>(new ToolCall(call.name(), arguments(call)).asMap());
+        if (call.id() != null) {
+            shown.put("id", call.id());
+        }
+        return shown;
+    }
+
+    private static Map<String, @Nullable Object> arguments(ToolExecutionRequest call) {
+        if (call.arguments() == null || call.arguments().isBlank()) {
+            return Map.of();
+        }
+        try {
+            Map<String, @Nullable Object> arguments = Json.fromJson(call.arguments(), Map.class);
+            return arguments;
+        } catch (JsonReadException e) {
+            throw new InvalidRequestException(
+                    "the arguments of the call of tool '" + call.name() + "' are no JSON object: " + call.arguments(), e);
+        }
+    }
+
+    /** Returns the requests of an answer that calls tools. */
+    static List<ToolExecutionRequest> requests(List<ToolCall> calls) {
+        return calls.stream()
+                .map(call -> ToolExecutionRequest.builder()
+                        .id("call_" + UUID.randomUUID())
+                        .name(call.name())
+                        .arguments(Json.toJson(call.arguments()))
+                        .build())
+                .toList();
+    }
+}
