@@ -2,6 +2,7 @@ package dev.millrace.cli;
 
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.server.ModelServer;
+import dev.millrace.server.ServerOptions;
 import dev.millrace.session.EngineOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -18,10 +19,11 @@ import java.util.stream.Stream;
  * ahead-of-time cache of classes. The last two need options of the JVM, so a JVM of its own does the work.
  *
  * @param folder the folder of the caches
- * @param models the folders of models
+ * @param models the models, of which a JVM of its own prepares what {@code arguments} name
+ * @param arguments the folders and names of the same models on a command line
  * @param threads the threads of the engine; 0 for all processors
  */
-record ServePreparation(Path folder, List<Path> models, int threads) {
+record ServePreparation(Path folder, ServerOptions.Builder models, List<String> arguments, int threads) {
     private static final String AOT_OUTPUT = "-XX:AOTCacheOutput=";
     private static final String AOT_INPUT = "-XX:AOTCache=";
     private static final String CODE = "-Dmillrace.code=";
@@ -53,7 +55,8 @@ record ServePreparation(Path folder, List<Path> models, int threads) {
                 .threads(threads)
                 .contextCache(ContextCache.in(contexts(folder)))
                 .build();
-        List<String> failures = ModelServer.prepare(models, engine);
+        List<String> failures =
+                ModelServer.prepare(models.engine(engine).build());
         failures.forEach(out::println);
         out.flush();
         return failures.isEmpty() ? ExitCode.OK : ExitCode.REFUSED;
@@ -72,7 +75,7 @@ record ServePreparation(Path folder, List<Path> models, int threads) {
         command.add("-Xlog:aot*=off,cds*=off");
         command.add(Main.class.getName());
         command.addAll(List.of("serve", "--prepare=" + folder.toAbsolutePath(), "--threads=" + threads));
-        models.forEach(each -> command.add(each.toAbsolutePath().toString()));
+        command.addAll(arguments);
         // the JVM writes pages about the classes that it leaves out
         Path log = folder.resolve("prepare.log");
         var process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());

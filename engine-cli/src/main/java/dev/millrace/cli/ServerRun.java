@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
@@ -86,14 +87,22 @@ final class ServerRun implements Callable<Integer> {
 
     private int prepare(Path caches) throws IOException {
         try {
-            if (!remote().isEmpty()) {
-                throw new UsageException("--prepare takes folders of this machine, not " + remote());
-            }
-            return new ServePreparation(caches, List.of(local()), threads()).run(out);
+            return preparation(caches).run(out);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.REFUSED;
         }
+    }
+
+    /** Returns the preparation of all models in a folder of caches. */
+    ServePreparation preparation(Path caches) {
+        var arguments = new ArrayList<String>();
+        for (Path each : local()) {
+            arguments.add(each.toAbsolutePath().toString());
+        }
+        arguments.addAll(remote());
+        flags.texts(ServeFlag.MODEL).forEach(each -> arguments.add(ServeFlag.MODEL.flag() + "=" + each));
+        return new ServePreparation(caches, models(), arguments, threads());
     }
 
     private ServerTelemetry telemetry() {
@@ -120,12 +129,21 @@ final class ServerRun implements Callable<Integer> {
         return flags.count(ServeFlag.THREADS, 0, 0);
     }
 
-    private ServerOptions options(ServerTelemetry traces) throws IOException {
-        String host = flags.text(ServeFlag.HOST);
+    /** Returns options with the repositories and the models. */
+    private ServerOptions.Builder models() {
         var options = ServerOptions.builder()
                 .repositories(local())
-                .remoteRepositories(remote().toArray(new String[0]))
-                .host(host == null ? "127.0.0.1" : host)
+                .remoteRepositories(remote().toArray(new String[0]));
+        for (String each : flags.texts(ServeFlag.MODEL)) {
+            addModel(each, options);
+        }
+        return options;
+    }
+
+    private ServerOptions options(ServerTelemetry traces) throws IOException {
+        String host = flags.text(ServeFlag.HOST);
+        var options = models();
+        options.host(host == null ? "127.0.0.1" : host)
                 .httpPort(flags.count(ServeFlag.HTTP_PORT, 0, 8000))
                 .grpcPort(flags.count(ServeFlag.GRPC_PORT, 0, 8001))
                 .metricsPort(flags.count(ServeFlag.METRICS_PORT, 0, 8002))
@@ -140,9 +158,6 @@ final class ServerRun implements Callable<Integer> {
                 .genAiTelemetry(flags.isOn(ServeFlag.GENAI_TELEMETRY))
                 .drain(Duration.ofSeconds(flags.count(ServeFlag.DRAIN_SECONDS, 0, 30)))
                 .engine(engine());
-        for (String each : flags.texts(ServeFlag.MODEL)) {
-            addModel(each, options);
-        }
         addSecurity(options);
         return options.build();
     }

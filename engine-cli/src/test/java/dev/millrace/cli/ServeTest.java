@@ -8,6 +8,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -139,8 +141,20 @@ class ServeTest {
                         .err())
                 .contains(
                         "'s3://bucket/models' is a name in an object store, which the module millrace-models-s3 reads");
-        assertThat(millrace("serve", "s3://bucket/models/", "--prepare", folder.toString())
-                        .err())
-                .contains("--prepare takes folders of this machine");
+    }
+
+    @Test
+    void namesAndRemoteFoldersArePreparedLikeFolders() throws Exception {
+        var flags = new ServeFlags();
+        flags.addFolder("s3://bucket/models/");
+        flags.addFolder("near");
+        flags.add(ServeFlag.MODEL, "--model", "words=hf:org/name");
+        var preparation = new ServerRun(flags, new PrintWriter(Writer.nullWriter())).preparation(folder);
+        String near = Path.of("near").toAbsolutePath().toString();
+        assertThat(preparation.arguments()).containsExactly(near, "s3://bucket/models/", "--model=words=hf:org/name");
+        var models = preparation.models().build();
+        assertThat(models.repositories()).containsExactly(Path.of("near"));
+        assertThat(models.remoteRepositories()).containsExactly("s3://bucket/models/");
+        assertThat(models.models()).containsEntry("words", "hf:org/name");
     }
 }

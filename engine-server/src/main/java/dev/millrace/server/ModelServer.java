@@ -24,7 +24,6 @@ import dev.millrace.server.rest.RepositoryRoutes;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
-import dev.millrace.session.EngineOptions;
 import io.micrometer.observation.ObservationRegistry;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -166,17 +165,19 @@ public final class ModelServer implements AutoCloseable {
      * context cache is filled, and so are the caches that the options of this JVM name: that of kernels' code, and the
      * ahead-of-time cache of classes.
      *
+     * @param models options whose repositories, models and engine are those of the later starts; the others have no effect
      * @return a sentence about each model that is not loaded, or whose request failed
      */
-    public static List<String> prepare(List<Path> repositories, EngineOptions engine) {
-        ServerOptions options = ServerOptions.builder()
-                .repositories(repositories.toArray(new Path[0]))
+    public static List<String> prepare(ServerOptions models) {
+        var options = ServerOptions.builder()
+                .repositories(models.repositories().toArray(new Path[0]))
+                .remoteRepositories(models.remoteRepositories().toArray(new String[0]))
                 .httpPort(0)
                 .grpcPort(0)
                 .metricsPort(0)
-                .engine(engine)
-                .build();
-        try (ModelServer server = start(options)) {
+                .engine(models.engine());
+        models.models().forEach(options::model);
+        try (ModelServer server = start(options.build())) {
             var failures = new ArrayList<String>();
             server.repository.index(false).stream()
                     .filter(row -> !row.reason().isEmpty())

@@ -8,6 +8,7 @@ import dev.millrace.session.EngineOptions;
 import dev.millrace.session.RequestListener;
 import dev.millrace.session.RequestReport;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
@@ -21,17 +22,20 @@ class PrepareTest {
     Path folder;
 
     private List<String> prepare(RequestListener listener) {
-        return ModelServer.prepare(
-                List.of(folder.resolve("models")),
-                EngineOptions.builder()
+        return ModelServer.prepare(ServerOptions.builder()
+                .repositories(folder.resolve("models"))
+                .model("named", "file:" + folder.resolve("named.onnx"))
+                .engine(EngineOptions.builder()
                         .threads(2)
                         .contextCache(ContextCache.in(folder.resolve("contexts")))
                         .requestListener(listener)
-                        .build());
+                        .build())
+                .build());
     }
 
     @Test
     void eachModelAnswersAndIsKept() throws Exception {
+        Files.write(folder.resolve("named.onnx"), ServerModels.plus(1, 2));
         new TestRepository(folder.resolve("models"))
                 .version("plus", 1, ServerModels.plus(1, 4))
                 .config("plus", "max_batch_size: 8 dynamic_batching {}")
@@ -50,12 +54,13 @@ class PrepareTest {
         assertThat(prepare(heard::add)).isEmpty();
         assertThat(heard).allMatch(each -> each.outcome().equals("OK"));
         assertThat(heard.stream().map(RequestReport::session).distinct())
-                .containsExactlyInAnyOrder("mill", "plus", "sum", "texts");
+                .containsExactlyInAnyOrder("mill", "named", "plus", "sum", "texts");
         assertThat(ContextCache.in(folder.resolve("contexts")).list()).isNotEmpty();
     }
 
     @Test
-    void modelsThatDoNotAnswerAreNamed() {
+    void modelsThatDoNotAnswerAreNamed() throws Exception {
+        Files.write(folder.resolve("named.onnx"), ServerModels.plus(1, 2));
         new TestRepository(folder.resolve("models"))
                 .version("plus", 1, ServerModels.plus(1, 4))
                 .version("broken", 1, "no model".getBytes(StandardCharsets.UTF_8));
