@@ -35,6 +35,9 @@ public interface Engine extends AutoCloseable {
     /** Creates a session of a package's component, in the variant that suits this machine best. */
     Session session(ModelPackage pack, String component, SessionOptions options);
 
+    /** Returns the model file of the variant that a session of a package's component would take on this machine. */
+    Path modelFile(ModelPackage pack, String component, SessionOptions options);
+
     /** Creates a session of a model in memory, which must not change while the session is open. */
     Session session(MemorySegment model, SessionOptions options);
 

@@ -131,12 +131,25 @@ public final class OpenEngine implements Engine {
         OpenModelPackage opened = OpenModelPackage.of(pack);
         Failures.requireArgument(options, "options");
         return guarded(() -> {
-            List<ProviderChoice> choices = environment.requests(BuildSettings.selection(options)).stream()
-                    .map(request -> new ProviderChoice(request.name(), request.options(), request.devices()))
-                    .toList();
+            List<ProviderChoice> choices = choices(options);
             VariantChoice choice = VariantChoice.of(opened, component, choices, environment);
             return session(choice.variant().model(), choice.options(options, choices));
         });
+    }
+
+    @Override
+    public Path modelFile(ModelPackage pack, String component, SessionOptions options) {
+        OpenModelPackage opened = OpenModelPackage.of(pack);
+        Failures.requireArgument(options, "options");
+        return guarded(() -> VariantChoice.of(opened, component, choices(options), environment)
+                .variant()
+                .model());
+    }
+
+    private List<ProviderChoice> choices(SessionOptions options) {
+        return environment.requests(BuildSettings.selection(options)).stream()
+                .map(request -> new ProviderChoice(request.name(), request.options(), request.devices()))
+                .toList();
     }
 
     @Override
@@ -204,7 +217,7 @@ public final class OpenEngine implements Engine {
         return guarded(() -> way.apply(new SessionBuilder(resources, Failures.requireArgument(options, "options"))));
     }
 
-    private static Session guarded(Supplier<Session> way) {
+    private static <T> T guarded(Supplier<T> way) {
         try {
             return way.get();
         } catch (RuntimeException | Error e) {
