@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
@@ -30,6 +31,11 @@ class GraphPageTest {
                 .version("loop", 1, ServerModels.loop())
                 .version("long", 1, ServerModels.chain(5200))
                 .version(HOSTILE, 1, ServerModels.plus(1, 2))
+                .write("pack/1/any/net.onnx", ServerModels.plus(1, 1))
+                .write("pack/1/manifest.json", """
+                    {"schema_version": "1.0", "components": {"net": {"variants": {"any": {
+                      "variant_directory": "any", "executor_info": {"ort": {"model_file": "net.onnx"}}}}}}}\
+                    """.getBytes(StandardCharsets.UTF_8))
                 .config("both", """
                     platform: "ensemble"
                     input { name: "x" data_type: TYPE_FP32 dims: [1, 1] }
@@ -64,10 +70,18 @@ class GraphPageTest {
     }
 
     @Test
+    void aPackageIsDescribedByTheVariantThatRuns() {
+        Json pack = Json.read(client.get("ui/graph/pack/1").body());
+        assertThat(pack.at("file").text()).isEqualTo("net.onnx");
+        assertThat(pack.at("graph").at("nodes").each().map(each -> each.at("op").text()))
+                .containsExactly("Add");
+    }
+
+    @Test
     void modelsWithoutAGraphAreRefused() {
         var ensemble = client.get("ui/graph/both/1");
         assertThat(ensemble.status()).isEqualTo(501);
-        assertThat(ensemble.body()).contains("'both' is an ensemble or a model package");
+        assertThat(ensemble.body()).contains("'both' is an ensemble, whose graph");
         assertThat(client.get("ui/graph/gone/1").status()).isEqualTo(404);
         assertThat(client.get("ui/graph/plus/7").status()).isEqualTo(404);
     }

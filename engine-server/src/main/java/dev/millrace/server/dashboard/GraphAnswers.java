@@ -28,7 +28,7 @@ final class GraphAnswers {
             OpenedFile opened = loaded.model().opened();
             if (opened == null) {
                 throw EngineException.notImplemented(
-                        "model '" + name + "' is an ensemble or a model package, whose graph is not drawn");
+                        "model '" + name + "' is an ensemble, whose graph is not drawn");
             }
             ModelFacts facts = ModelFacts.of(opened.file()).withoutFolders();
             String title = name + " · version " + loaded.version();

@@ -14,7 +14,6 @@ import dev.millrace.session.Sequence;
 import dev.millrace.session.Session;
 import dev.millrace.session.State;
 import dev.millrace.session.StatefulSession;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +38,7 @@ public final class SequenceModel implements ServedModel {
     private final int mostSequences;
     private final Duration idle;
     private final LongSupplier nanoClock;
-    private final @Nullable OpenedFile opened;
+    private final OpenedFile opened;
     private final Map<String, List<String>> labels;
     private final Map<Object, Live> live = new ConcurrentHashMap<>();
 
@@ -57,19 +56,17 @@ public final class SequenceModel implements ServedModel {
     /**
      * Takes ownership of the session.
      *
-     * @param file the session's file; null if its graph cannot be drawn
      * @param labels the names of classes, by the names of outputs
      */
     public SequenceModel(
-            Session session,
-            @Nullable Path file,
+            OpenedFile opened,
             ModelConfig config,
             Map<String, List<String>> labels,
             List<State> states,
             LongSupplier nanoClock) {
-        this.session = session;
+        session = opened.session();
         this.labels = labels;
-        opened = file == null ? null : new OpenedFile(session, file);
+        this.opened = opened;
         this.config = config;
         this.nanoClock = nanoClock;
         ModelSequenceBatching batching = config.getSequenceBatching();
@@ -174,7 +171,7 @@ public final class SequenceModel implements ServedModel {
     }
 
     @Override
-    public @Nullable OpenedFile opened() {
+    public OpenedFile opened() {
         return opened;
     }
 

@@ -24,7 +24,7 @@ public interface ServedModel extends AutoCloseable {
         return List.of();
     }
 
-    /** Its session with its file, whose graph can be drawn; null for an ensemble and for a model package. */
+    /** Its session with its file, whose graph can be drawn; null for an ensemble. */
     default @Nullable OpenedFile opened() {
         return null;
     }

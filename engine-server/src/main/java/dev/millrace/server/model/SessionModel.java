@@ -6,7 +6,6 @@ import dev.millrace.session.Inference;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -22,22 +21,20 @@ public final class SessionModel implements ServedModel {
     private final @Nullable TextModel text;
     private final boolean batches;
     private final Map<String, List<String>> labels;
-    private final @Nullable OpenedFile opened;
+    private final OpenedFile opened;
 
     /**
      * Takes ownership of the session and of the model of texts.
      *
-     * @param file the session's file; null if its graph cannot be drawn
      * @param labels the names of classes, by the names of outputs
      */
     public SessionModel(
-            Session session,
-            @Nullable Path file,
+            OpenedFile opened,
             ModelConfig config,
             Map<String, List<String>> labels,
             @Nullable TextModel text) {
-        this.session = session;
-        opened = file == null ? null : new OpenedFile(session, file);
+        session = opened.session();
+        this.opened = opened;
         this.labels = labels;
         this.config = config;
         this.text = text;
@@ -76,7 +73,7 @@ public final class SessionModel implements ServedModel {
     }
 
     @Override
-    public @Nullable OpenedFile opened() {
+    public OpenedFile opened() {
         return opened;
     }
 

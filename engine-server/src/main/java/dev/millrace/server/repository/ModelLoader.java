@@ -12,6 +12,7 @@ import dev.millrace.server.config.SessionSettings;
 import dev.millrace.server.model.EnsembleModel;
 import dev.millrace.server.model.InferenceCounters;
 import dev.millrace.server.model.LoadedVersion;
+import dev.millrace.server.model.OpenedFile;
 import dev.millrace.server.model.SequenceModel;
 import dev.millrace.server.model.ServedModel;
 import dev.millrace.server.model.SessionModel;
@@ -71,15 +72,24 @@ public final class ModelLoader {
         }
         Path model = Files.isDirectory(place) ? modelIn(place, config) : place;
         SessionOptions options = SessionSettings.of(config, stored.name(), Long.toString(version));
-        Path file = fileOf(model);
-        Session session =
-                file == null ? engine.session(ModelPackage.open(model), options) : engine.session(file, options);
+        OpenedFile opened = open(model, options);
         try {
-            return served(session, model, file, stored, config, options);
+            return served(opened, model, stored, config, options);
         } catch (RuntimeException e) {
-            session.close();
+            opened.session().close();
             throw e;
         }
+    }
+
+    private OpenedFile open(Path model, SessionOptions options) {
+        if (Files.isDirectory(model) && Files.exists(model.resolve("manifest.json"))) {
+            ModelPackage pack = ModelPackage.open(model);
+            // refuses a package of several components
+            Session session = engine.session(pack, options);
+            return new OpenedFile(session, engine.modelFile(pack, pack.components().getFirst(), options));
+        }
+        Path file = fileOf(model);
+        return new OpenedFile(engine.session(file, options), file);
     }
 
     private static Path modelIn(Path folder, ModelConfig config) {
@@ -93,25 +103,22 @@ public final class ModelLoader {
         return Files.exists(folder.resolve(MODEL)) ? folder.resolve(MODEL) : folder;
     }
 
-    /** Returns the file of a model: itself, the one in its folder, or that of a language model; null for a model package. */
-    private static @Nullable Path fileOf(Path model) {
+    /** Returns the file of a model: itself, the one in its folder, or that of a language model. */
+    private static Path fileOf(Path model) {
         if (!Files.isDirectory(model)) {
             return model;
-        }
-        if (Files.exists(model.resolve("manifest.json"))) {
-            return null;
         }
         Path file = model.resolve(MODEL);
         return Files.exists(file) ? file : ModelFolder.read(model).model();
     }
 
     private ServedModel served(
-            Session session,
+            OpenedFile opened,
             Path model,
-            @Nullable Path file,
             StoredModel stored,
             ModelConfig config,
             SessionOptions options) {
+        Session session = opened.session();
         ModelConfig complete = ConfigCompletion.of(config, session, stored.name());
         var tensors = new ConfiguredTensors(complete, stored.folder());
         for (ModelWarmup warmUp : complete.getModelWarmupList()) {
@@ -121,11 +128,10 @@ public final class ModelLoader {
             }
         }
         if (complete.hasSequenceBatching()) {
-            return new SequenceModel(session, file, complete, tensors.labels(), tensors.states(), System::nanoTime);
+            return new SequenceModel(opened, complete, tensors.labels(), tensors.states(), System::nanoTime);
         }
         return new SessionModel(
-                session,
-                file,
+                opened,
                 complete,
                 tensors.labels(),
                 stored.isFile() ? null : text(session, model, stored, options));
