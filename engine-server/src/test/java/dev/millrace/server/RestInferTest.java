@@ -143,6 +143,21 @@ class RestInferTest {
     }
 
     @Test
+    void modelsOfTensorsGenerateByTheNamesOfTheirInputs() {
+        String row = "{\"x\": [1, 2, 3, 4.5], \"unknown\": true, \"parameters\": {\"timeout\": 10000000}}";
+        assertThat(client.post("v2/models/labelled/generate", row).body())
+                .isEqualTo("{\"model_name\":\"labelled\",\"model_version\":\"1\",\"y\":[1.0,2.0,3.0,4.5]}");
+        var events = client.post("v2/models/same-string/versions/1/generate_stream", "{\"x\": \"ü\"}");
+        assertThat(events.headers().firstValue("content-type").orElse("")).startsWith("text/event-stream");
+        assertThat(events.body())
+                .isEqualTo("data: {\"model_name\":\"same-string\",\"model_version\":\"1\",\"y\":\"ü\"}\n\n");
+        var wrong = client.post("v2/models/same-uint64/generate_stream", "{\"x\": [18446744073709551615, {}]}");
+        assertThat(wrong.status()).isEqualTo(400);
+        assertThat(wrong.body()).contains("input 'x' is a number");
+        assertThat(client.post("v2/models/gone/generate", "{}").status()).isEqualTo(404);
+    }
+
+    @Test
     void integersOfFloatsMayBeLargerThanALong() {
         var answer = client.post("v2/models/same-double/infer", """
             {"inputs": [{"name": "x", "datatype": "FP64", "shape": [2], "data": [10000000000000000000, 1]}]}\

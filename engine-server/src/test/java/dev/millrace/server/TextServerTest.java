@@ -109,7 +109,7 @@ class TextServerTest {
                 .contains("\"text_output\":\" the mill\"");
         assertThat(client.post("v2/models/plus/generate", "{\"text_input\": \"one\"}")
                         .body())
-                .contains("no tokenizer.json lies beside it");
+                .contains("needs input 'x'");
         assertThat(client.post("v2/models/minilm/generate", "{\"text_input\": \"one\"}")
                         .body())
                 .contains("generates no text");

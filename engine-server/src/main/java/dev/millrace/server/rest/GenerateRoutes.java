@@ -3,7 +3,6 @@ package dev.millrace.server.rest;
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.SamplingParameters;
-import dev.millrace.server.model.TextModel;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.text.ChatDelta;
@@ -13,12 +12,16 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The routes of the generate extension: a text in, a text out, at once or as a stream. */
+/**
+ * The routes of the generate extension: a text in, a text out, at once or as a stream. A model of tensors takes its inputs by their names, and
+ * answers once.
+ */
 public final class GenerateRoutes {
     private static final String INPUT = "text_input";
     private static final String OUTPUT = "text_output";
@@ -36,7 +39,7 @@ public final class GenerateRoutes {
             router.route(
                     HttpMethod.POST,
                     model + "/generate_stream",
-                    call -> call.json().map(body -> stream(call, body)));
+                    call -> call.json().flatMap(body -> stream(call, body)));
         }
     }
 
@@ -57,7 +60,11 @@ public final class GenerateRoutes {
     }
 
     private Mono<HttpAnswer> whole(HttpCall call, Map<String, @Nullable Object> body) {
-        Generation generation = read(call, body);
+        LoadedVersion version = acquire(call);
+        if (version.model().text() == null) {
+            return mapped(version, body).map(json -> HttpAnswer.text("application/json", json));
+        }
+        Generation generation = read(version, body);
         return generation
                 .parts(call)
                 .map(ChatDelta::text)
@@ -66,8 +73,12 @@ public final class GenerateRoutes {
                 .doFinally(_ -> generation.version.release());
     }
 
-    private HttpAnswer stream(HttpCall call, Map<String, @Nullable Object> body) {
-        Generation generation = read(call, body);
+    private Mono<HttpAnswer> stream(HttpCall call, Map<String, @Nullable Object> body) {
+        LoadedVersion version = acquire(call);
+        if (version.model().text() == null) {
+            return mapped(version, body).map(json -> HttpAnswer.events(Flux.just(json)));
+        }
+        Generation generation = read(version, body);
         Flux<Map<String, Object>> events = generation
                 .parts(call)
                 .map(ChatDelta::text)
@@ -75,24 +86,33 @@ public final class GenerateRoutes {
                 .map(generation::answer)
                 .onErrorResume(failure -> Mono.just(Map.of("error", HttpProblem.messageOf(failure))))
                 .doFinally(_ -> generation.version.release());
-        return HttpAnswer.events(events);
+        return Mono.just(HttpAnswer.events(events));
     }
 
-    /** Reads a request; its version has a share that the caller releases. */
-    private Generation read(HttpCall call, Map<String, @Nullable Object> body) {
-        if (!(body.get(INPUT) instanceof String prompt)) {
-            throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
-        }
+    /** Returns the version that a request asks for, with a share in it. */
+    private LoadedVersion acquire(HttpCall call) {
         LoadedVersion version = repository.acquire(call.variable(0), call.variable(1));
+        call.timeline().understood(version.name(), version.version());
+        return version;
+    }
+
+    private static Mono<String> mapped(LoadedVersion version, Map<String, @Nullable Object> body) {
         try {
-            TextModel text = version.model().text();
-            if (text == null) {
-                throw EngineException.invalidArgument(
-                        "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
+            return MappedGeneration.answer(version, body, parameters(body));
+        } catch (RuntimeException e) {
+            version.release();
+            throw e;
+        }
+    }
+
+    /** Reads a request to a model of texts; releases the version if that fails. */
+    private static Generation read(LoadedVersion version, Map<String, @Nullable Object> body) {
+        try {
+            LanguageModel model = Objects.requireNonNull(version.model().text()).languageModel(version.name());
+            if (!(body.get(INPUT) instanceof String prompt)) {
+                throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
             }
-            LanguageModel model = text.languageModel(version.name());
             var parameters = new SamplingParameters(parameters(body));
-            call.timeline().understood(version.name(), version.version());
             return new Generation(
                     version,
                     model.generator().stoppingAt(parameters.stops()),

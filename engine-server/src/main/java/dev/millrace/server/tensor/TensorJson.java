@@ -57,6 +57,20 @@ public final class TensorJson {
     /** Writes the elements as one flat list. A number that JSON does not have, such as NaN, is null. */
     public static void write(JsonGenerator json, Tensor tensor) {
         json.writeStartArray();
+        writeElements(json, tensor);
+        json.writeEndArray();
+    }
+
+    /** Writes the only element, or else a flat list. */
+    public static void writeValue(JsonGenerator json, Tensor tensor) {
+        if (tensor.elements() == 1) {
+            writeElements(json, tensor);
+        } else {
+            write(json, tensor);
+        }
+    }
+
+    private static void writeElements(JsonGenerator json, Tensor tensor) {
         if (tensor.type() == ElementType.STRING) {
             for (String text : tensor.strings()) {
                 json.writeString(text);
@@ -69,7 +83,6 @@ public final class TensorJson {
                 tensor.release();
             }
         }
-        json.writeEndArray();
     }
 
     private static void writeNumbers(JsonGenerator json, ElementType type, MemorySegment data, long count) {
