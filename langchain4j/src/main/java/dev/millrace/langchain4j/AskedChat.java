@@ -70,8 +70,8 @@ record AskedChat(
                 if (hasTools) {
                     add(splitter.end(), events);
                 }
-                ChatResponse response = ChatConversion.response(
-                        name, text.toString(), splitter.calls(), delta.usage(), delta.ending());
+                ChatResponse response =
+                        ChatConversion.response(name, text.toString(), splitter.calls(), delta.usage(), delta.ending());
                 List<ToolExecutionRequest> calls = response.aiMessage().toolExecutionRequests();
                 for (int i = 0; calls != null && i < calls.size(); i++) {
                     events.add(new CompleteToolCall(i, calls.get(i)));

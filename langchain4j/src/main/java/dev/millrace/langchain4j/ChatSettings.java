@@ -53,8 +53,8 @@ record ChatSettings(
         synchronized TextConstraint constraint(ResponseFormat format) {
             String schema = format.jsonSchema() == null
                     ? ANY
-                    : Json.toJson(JsonSchemaElementUtils.toMap(
-                            format.jsonSchema().rootElement()));
+                    : Json.toJson(
+                            JsonSchemaElementUtils.toMap(format.jsonSchema().rootElement()));
             TextConstraint known = kept.get(schema);
             if (known == null) {
                 known = schema.equals(ANY)
@@ -80,7 +80,11 @@ record ChatSettings(
 
     static ChatSettings of(ChatGenerator chats, GenerationOptions options) {
         return new ChatSettings(
-                Objects.requireNonNull(chats, "chats"), Objects.requireNonNull(options, "options"), null, null, List.of());
+                Objects.requireNonNull(chats, "chats"),
+                Objects.requireNonNull(options, "options"),
+                null,
+                null,
+                List.of());
     }
 
     ChatSettings with(List<ChatModelListener> others) {
@@ -134,7 +138,8 @@ record ChatSettings(
 
     private static List<ToolSpecification> tools(ChatRequestParameters parameters) {
         if (parameters.toolChoice() == ToolChoice.REQUIRED) {
-            throw new UnsupportedFeatureException("the tool choice REQUIRED; the model decides whether it calls a tool");
+            throw new UnsupportedFeatureException(
+                    "the tool choice REQUIRED; the model decides whether it calls a tool");
         }
         return parameters.toolSpecifications() == null || parameters.toolChoice() == ToolChoice.NONE
                 ? List.of()
@@ -143,8 +148,9 @@ record ChatSettings(
 
     private TextConstraint constraint(ResponseFormat format, List<ToolSpecification> tools) {
         if (formats == null) {
-            throw new UnsupportedFeatureException("response formats other than text without a tokenizer; create the chat"
-                    + " model of a LanguageModel");
+            throw new UnsupportedFeatureException(
+                    "response formats other than text without a tokenizer; create the chat"
+                            + " model of a LanguageModel");
         }
         if (!tools.isEmpty()) {
             throw new UnsupportedFeatureException(

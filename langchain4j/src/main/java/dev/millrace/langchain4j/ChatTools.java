@@ -30,9 +30,8 @@ final class ChatTools {
         var function = new HashMap<String, Object>();
         function.put("name", tool.name());
         function.put("description", tool.description() == null ? "" : tool.description());
-        JsonObjectSchema parameters = tool.parameters() == null
-                ? JsonObjectSchema.builder().build()
-                : tool.parameters();
+        JsonObjectSchema parameters =
+                tool.parameters() == null ? JsonObjectSchema.builder().build() : tool.parameters();
         function.put("parameters", JsonSchemaElementUtils.toMap(parameters));
         return Map.of("type", "function", "function", function);
     }
@@ -55,7 +54,8 @@ final class ChatTools {
             return arguments;
         } catch (JsonReadException e) {
             throw new InvalidRequestException(
-                    "the arguments of the call of tool '" + call.name() + "' are no JSON object: " + call.arguments(), e);
+                    "the arguments of the call of tool '" + call.name() + "' are no JSON object: " + call.arguments(),
+                    e);
         }
     }
 

@@ -49,9 +49,7 @@ public final class MillraceChatModel implements ChatModel {
     /** Answers on threads of the engine. Cancelling the future ends the generation. */
     @Override
     public CompletableFuture<ChatResponse> doChatAsync(ChatRequest request) {
-        return Mono.defer(() -> settings.asked(request).mono())
-                .onErrorMap(EngineErrors::mapped)
-                .toFuture();
+        return EngineErrors.future(Mono.defer(() -> settings.asked(request).mono()));
     }
 
     @Override

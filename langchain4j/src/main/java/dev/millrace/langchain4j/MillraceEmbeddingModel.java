@@ -88,18 +88,15 @@ public final class MillraceEmbeddingModel extends DimensionAwareEmbeddingModel i
     /** Embeds on threads of the engine. Cancelling the future stops it. */
     @Override
     public CompletableFuture<EmbeddingResponse> doEmbedAsync(EmbeddingRequest request) {
-        List<String> texts =
-                request.inputs().stream().map(EmbeddingInput::text).toList();
-        return embedder.flux(Flux.fromIterable(texts))
+        List<String> texts = request.inputs().stream().map(EmbeddingInput::text).toList();
+        return EngineErrors.future(embedder.flux(Flux.fromIterable(texts))
                 .map(Embedding::from)
                 .collectList()
                 .map(embeddings -> EmbeddingResponse.builder()
                         .embeddings(embeddings)
                         .modelName(modelName())
                         .tokenUsage(usage(texts))
-                        .build())
-                .onErrorMap(EngineErrors::mapped)
-                .toFuture();
+                        .build()));
     }
 
     private @Nullable TokenUsage usage(List<String> texts) {

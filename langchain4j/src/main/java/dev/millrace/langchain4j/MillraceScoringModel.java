@@ -36,9 +36,7 @@ public final class MillraceScoringModel implements ScoringModel {
     /** Scores on threads of the engine. Cancelling the future stops it. */
     @Override
     public CompletableFuture<ScoringResponse> doScoreAsync(ScoringRequest request) {
-        return encoder.scoresMono(request.query(), request.documents())
-                .map(scores -> ScoringResponse.builder().scores(scores).build())
-                .onErrorMap(EngineErrors::mapped)
-                .toFuture();
+        return EngineErrors.future(encoder.scoresMono(request.query(), request.documents())
+                .map(scores -> ScoringResponse.builder().scores(scores).build()));
     }
 }

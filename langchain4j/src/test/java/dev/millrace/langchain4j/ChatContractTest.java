@@ -36,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -180,7 +181,8 @@ class ChatContractTest {
             assertThat(chat.defaultRequestParameters().maxOutputTokens())
                     .isEqualTo(model.defaults().maxTokens());
             heard.clear();
-            MillraceStreamingChatModel stream = MillraceStreamingChatModel.of(model).withListeners(listeners);
+            MillraceStreamingChatModel stream =
+                    MillraceStreamingChatModel.of(model).withListeners(listeners);
             var told = new Told(0);
             stream.chat(request().maxOutputTokens(-1).build(), told);
             assertThat(told.next()).isInstanceOf(InvalidRequestException.class);
@@ -196,11 +198,11 @@ class ChatContractTest {
     @Test
     void anAnswerIsAPublisherOfEvents() throws Exception {
         try (LanguageModel model = endless()) {
-            List<ChatModelStreamingEvent> events = JdkFlowAdapter.flowPublisherToFlux(
-                            MillraceStreamingChatModel.of(model)
+            List<ChatModelStreamingEvent> events =
+                    Objects.requireNonNull(JdkFlowAdapter.flowPublisherToFlux(MillraceStreamingChatModel.of(model)
                                     .chat(request().maxOutputTokens(2).build()))
-                    .collectList()
-                    .block(Duration.ofMinutes(1));
+                            .collectList()
+                            .block(Duration.ofMinutes(1)));
             assertThat(events).hasSize(3);
             assertThat(events.getFirst()).isEqualTo(new PartialResponse("water"));
             assertThat(((CompleteResponse) events.getLast())
@@ -225,7 +227,8 @@ class ChatContractTest {
             assertThat(call.arguments()).isEqualToIgnoringWhitespace("{\"zone\": \"UTC\"}");
             // the call and its result are messages of the next request
             ChatRequest next = ChatRequest.builder()
-                    .messages(UserMessage.from("why"), response.aiMessage(), ToolExecutionResultMessage.from(call, "why"))
+                    .messages(
+                            UserMessage.from("why"), response.aiMessage(), ToolExecutionResultMessage.from(call, "why"))
                     .toolSpecifications(CLOCK)
                     .build();
             assertThat(chat.chat(next).aiMessage().hasToolExecutionRequests()).isTrue();
@@ -240,10 +243,14 @@ class ChatContractTest {
                 events.add(told.next());
             } while (!(events.getLast() instanceof ChatResponse));
             assertThat(events.getFirst().toString().strip()).isEqualTo("water");
-            assertThat(events.get(events.size() - 2)).isInstanceOfSatisfying(CompleteToolCall.class, complete -> assertThat(
-                            complete.toolExecutionRequest().name())
-                    .isEqualTo("clock"));
-            assertThat(String.join("", events.stream().map(Object::toString).toList().subList(0, events.size() - 2)))
+            assertThat(events.get(events.size() - 2))
+                    .isInstanceOfSatisfying(
+                            CompleteToolCall.class,
+                            complete -> assertThat(
+                                            complete.toolExecutionRequest().name())
+                                    .isEqualTo("clock"));
+            assertThat(String.join(
+                            "", events.stream().map(Object::toString).toList().subList(0, events.size() - 2)))
                     .doesNotContain("tool_call");
         }
     }
@@ -254,7 +261,9 @@ class ChatContractTest {
         JsonSchema schema = JsonSchema.builder()
                 .name("answer")
                 .rootElement(JsonObjectSchema.builder()
-                        .addProperty("y", JsonEnumSchema.builder().enumValues("yes", "no").build())
+                        .addProperty(
+                                "y",
+                                JsonEnumSchema.builder().enumValues("yes", "no").build())
                         .required("y")
                         .build())
                 .build();
@@ -284,7 +293,8 @@ class ChatContractTest {
     void contentsThatAreNoTextAreRefused() throws Exception {
         try (LanguageModel model = endless()) {
             MillraceChatModel chat = MillraceChatModel.of(model);
-            UserMessage picture = UserMessage.from(TextContent.from("why"), ImageContent.from("http://localhost/a.png"));
+            UserMessage picture =
+                    UserMessage.from(TextContent.from("why"), ImageContent.from("http://localhost/a.png"));
             assertThatThrownBy(() -> chat.chat(picture))
                     .isInstanceOf(UnsupportedFeatureException.class)
                     .hasMessageContaining("IMAGE");

@@ -55,6 +55,7 @@ class EmbeddingModelTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // callers without checks of nullness pass null
     void vectorsAreThoseOfTheInProcessModel() throws Exception {
         boolean isThere = System.getProperty("os.name").equals("Linux")
                 && System.getProperty("os.arch").equals("amd64");
@@ -80,7 +81,8 @@ class EmbeddingModelTest {
             EmbeddingResponse later = model.embedAsync(request).get(1, TimeUnit.MINUTES);
             assertThat(later.embeddings().get(1).vector())
                     .containsExactly(expected.getFirst().vector(), within(1e-5f));
-            assertThat(later.tokenUsage()).isEqualTo(model.embedAll(SEGMENTS.subList(0, 2)).tokenUsage());
+            assertThat(later.tokenUsage())
+                    .isEqualTo(model.embedAll(SEGMENTS.subList(0, 2)).tokenUsage());
             assertThatThrownBy(() -> model.embedAll(null)).hasMessageContaining("segments cannot be null");
         }
     }

@@ -77,6 +77,7 @@ class ScoringModelTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // callers without checks of nullness pass null
     void scoresAreThoseOfTheEncoderInTheOrderOfTheSegments() {
         var random = new Random(3);
         List<TextSegment> segments = IntStream.range(0, 100)

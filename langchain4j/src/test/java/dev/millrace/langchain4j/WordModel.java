@@ -1,5 +1,6 @@
 package dev.millrace.langchain4j;
 
+import dev.langchain4j.internal.Json;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -12,7 +13,6 @@ import dev.millrace.graph.ir.Value;
 import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
-import dev.langchain4j.internal.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,8 +31,7 @@ final class WordModel {
     static void write(Path folder, List<String> words, int... next) throws IOException {
         var vocabulary = new LinkedHashMap<String, Integer>();
         words.forEach(word -> vocabulary.put(word, vocabulary.size()));
-        Map<String, Object> model =
-                Map.of("type", "WordLevel", "unk_token", words.get(UNKNOWN), "vocab", vocabulary);
+        Map<String, Object> model = Map.of("type", "WordLevel", "unk_token", words.get(UNKNOWN), "vocab", vocabulary);
         write(folder, model, Map.of("type", "Whitespace"), words.get(END), next);
     }
 
@@ -48,8 +47,7 @@ final class WordModel {
         write(folder, model, Map.of("type", "ByteLevel", "add_prefix_space", false), "</s>", next);
     }
 
-    private static void write(
-            Path folder, Map<String, Object> model, Map<String, Object> cuts, String end, int... next)
+    private static void write(Path folder, Map<String, Object> model, Map<String, Object> cuts, String end, int... next)
             throws IOException {
         Files.writeString(
                 folder.resolve("tokenizer.json"),
@@ -59,7 +57,9 @@ final class WordModel {
                         "pre_tokenizer",
                         cuts,
                         "decoder",
-                        cuts.get("type").equals("ByteLevel") ? cuts : Map.of("type", "WordPiece", "prefix", "##", "cleanup", false),
+                        "ByteLevel".equals(cuts.get("type"))
+                                ? cuts
+                                : Map.of("type", "WordPiece", "prefix", "##", "cleanup", false),
                         "added_tokens",
                         List.of(Map.of("id", END, "content", end, "special", true)))));
         Files.writeString(

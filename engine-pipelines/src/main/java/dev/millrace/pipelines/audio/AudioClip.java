@@ -76,8 +76,8 @@ public final class AudioClip {
     /** Returns the samples from one to before another. */
     public AudioClip part(int from, int to) {
         if (from < 0 || to < from || to > samples.length) {
-            throw EngineException.invalidArgument("a sound of " + samples.length + " samples has no part from " + from
-                    + " to " + to);
+            throw EngineException.invalidArgument(
+                    "a sound of " + samples.length + " samples has no part from " + from + " to " + to);
         }
         return new AudioClip(Arrays.copyOfRange(samples, from, to), rate);
     }

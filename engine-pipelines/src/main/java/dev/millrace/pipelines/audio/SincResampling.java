@@ -48,8 +48,8 @@ final class SincResampling {
     private static int length(int samples, int rate, int toRate) {
         long length = Math.ceilDiv((long) samples * toRate, (long) rate);
         if (length > Integer.MAX_VALUE - 8) {
-            throw EngineException.invalidArgument("a sound of " + samples + " samples at " + rate + " Hz is too long to have "
-                    + toRate + " Hz");
+            throw EngineException.invalidArgument(
+                    "a sound of " + samples + " samples at " + rate + " Hz is too long to have " + toRate + " Hz");
         }
         return (int) length;
     }

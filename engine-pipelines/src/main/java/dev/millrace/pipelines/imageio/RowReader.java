@@ -37,8 +37,7 @@ interface RowReader {
             image.getRGB(0, y, row.length, 1, row, 0, row.length);
             for (int x = 0; x < row.length; x++) {
                 for (int channel = 0; channel < CHANNELS; channel++) {
-                    pixels[at + x * CHANNELS + channel] =
-                            onWhite(row[x] >> 16 - 8 * channel & OPAQUE, row[x] >>> 24);
+                    pixels[at + x * CHANNELS + channel] = onWhite(row[x] >> 16 - 8 * channel & OPAQUE, row[x] >>> 24);
                 }
             }
         };
