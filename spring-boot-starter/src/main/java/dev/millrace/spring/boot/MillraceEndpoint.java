@@ -17,6 +17,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.context.properties.bind.BindException;
 
 /** The Actuator endpoint {@code millrace}: the engine, its memory and devices, its sessions. Writing to a session reloads it. */
 @Endpoint(id = "millrace")
@@ -114,7 +115,7 @@ public final class MillraceEndpoint {
         }
         try {
             sessions.reload(session);
-        } catch (ModelOpenException e) {
+        } catch (ModelOpenException | BindException e) {
             String reason = Objects.requireNonNull(e.getMessage());
             LOG.log(Level.WARNING, "session " + session + " goes on with its earlier model: " + reason);
             throw new InvalidEndpointRequestException(reason, reason);

@@ -1,14 +1,17 @@
 package dev.millrace.spring.boot;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.session.ReplaceableSession;
+import dev.millrace.session.Session;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
@@ -51,9 +54,13 @@ public final class MillraceSessions implements SmartLifecycle, AutoCloseable {
         MillraceProperties properties = configured();
         this.closeTimeout = properties.engine().closeTimeout();
         try {
-            new TreeMap<>(properties.sessions())
-                    .forEach((name, first) -> open(
-                            name, SESSIONS + name, () -> configured().sessions().getOrDefault(name, first)));
+            for (String name : new TreeSet<>(SessionBeans.names(environment))) {
+                SessionProperties first = properties.sessions().get(name);
+                if (first == null) {
+                    throw ModelOpenException.withoutModel(name, SESSIONS + name);
+                }
+                open(name, SESSIONS + name, () -> configured().sessions().getOrDefault(name, first));
+            }
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -78,10 +85,21 @@ public final class MillraceSessions implements SmartLifecycle, AutoCloseable {
             throw new IllegalArgumentException("There is a session '" + name + "' already");
         }
         SessionProperties read = properties.get();
-        var session = new ServedSession(name, opener.open(name, prefix, read), read);
+        Session model = opener.open(name, prefix, read);
+        ServedSession session = served(model, prefix, read, () -> new ServedSession(name, model, read));
         entries.put(name, new Entry(session, prefix, properties));
         opened.accept(name, session.owner());
         return session;
+    }
+
+    /** Returns the use of an open model, which is closed if its properties of batching do not suit it. */
+    private static <T> T served(Session model, String prefix, SessionProperties properties, Supplier<T> use) {
+        try {
+            return use.get();
+        } catch (EngineException e) {
+            model.close();
+            throw new ModelOpenException(prefix + ".model", properties.model(), e);
+        }
     }
 
     /** Returns the names of the sessions. */
@@ -112,19 +130,36 @@ public final class MillraceSessions implements SmartLifecycle, AutoCloseable {
      * one finishes its requests.
      *
      * @throws ModelOpenException if the new model does not open; the earlier one goes on
+     * @throws BindException if a property has a wrong value; the earlier model goes on
      */
     public synchronized void reload(String name) {
         Entry entry = entry(name);
         SessionProperties properties = entry.properties().get();
-        entry.session().replace(opener.open(name, entry.prefix(), properties), properties);
+        Session next = opener.open(name, entry.prefix(), properties);
+        served(next, entry.prefix(), properties, () -> {
+            entry.session().replace(next, properties);
+            return name;
+        });
     }
 
-    /** Reloads the sessions that the event means. */
+    /** Reloads the sessions that the event means. If one of them fails, the others are reloaded first. */
     @EventListener
     public void reload(SessionReload event) {
         String name = event.session();
-        for (String each : name == null ? names() : Set.of(name)) {
-            reload(each);
+        RuntimeException failure = null;
+        for (String each : name == null ? new TreeSet<>(names()) : Set.of(name)) {
+            try {
+                reload(each);
+            } catch (ModelOpenException | BindException e) {
+                if (failure == null) {
+                    failure = e;
+                } else {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.millrace.spring.boot;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A configured model that does not open. At the start of an application, the report of the failure says what to do. */
@@ -16,6 +18,18 @@ public final class ModelOpenException extends RuntimeException {
                         : "The model '" + model + "' of " + property + " does not open: " + cause.getMessage(),
                 cause);
         this.property = property;
+    }
+
+    /**
+     * Returns the failure of a session whose properties name no model.
+     *
+     * @param prefix the prefix of the properties
+     */
+    static ModelOpenException withoutModel(String name, String prefix) {
+        return new ModelOpenException(
+                prefix + ".model",
+                null,
+                new EngineException(Status.NO_SUCH_FILE, "session '" + name + "' has no model"));
     }
 
     /** The property that names the model. */

@@ -14,16 +14,20 @@ final class SessionBeans implements BeanRegistrar {
 
     @Override
     public void register(BeanRegistry registry, Environment environment) {
-        Set<String> names = Binder.get(environment)
-                .bind("millrace.sessions", BY_NAME)
-                .map(Map::keySet)
-                .orElse(Set.of());
-        for (String name : names) {
+        for (String name : names(environment)) {
             registry.registerBean(
                     name,
                     ServedSession.class,
                     bean -> bean.supplier(
                             context -> context.bean(MillraceSessions.class).get(name)));
         }
+    }
+
+    /** Returns the names below {@code millrace.sessions}, also those whose properties are all unknown. */
+    static Set<String> names(Environment environment) {
+        return Binder.get(environment)
+                .bind("millrace.sessions", BY_NAME)
+                .map(Map::keySet)
+                .orElse(Set.of());
     }
 }

@@ -1,7 +1,6 @@
 package dev.millrace.spring.boot;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Session;
@@ -28,9 +27,8 @@ record SessionOpener(Supplier<Engine> engine, ResourceLoader resources, List<Ses
     Session open(String name, String prefix, SessionProperties properties) {
         String property = prefix + ".model";
         String model = properties.model();
-        if (model == null) {
-            throw new ModelOpenException(
-                    property, null, new EngineException(Status.NO_SUCH_FILE, "session '" + name + "' has no model"));
+        if (model == null || model.isBlank()) {
+            throw ModelOpenException.withoutModel(name, prefix);
         }
         try {
             SessionOptions.Builder options = properties.sessionOptions(name);

@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -162,7 +165,8 @@ class AutoConfigurationTest {
         // other analyzers want arguments of their constructors
         var others = FailureHandler.handleMessage((message, cause) -> {});
         return SpringFactoriesLoader.forDefaultResourceLocation().load(FailureAnalyzer.class, others).stream()
-                .filter(ModelFailureAnalyzer.class::isInstance)
+                .filter(analyzer ->
+                        analyzer instanceof ModelFailureAnalyzer || analyzer instanceof EngineFailureAnalyzer)
                 .map(analyzer -> analyzer.analyze(failure))
                 .filter(Objects::nonNull)
                 .findFirst()
@@ -198,6 +202,34 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(analysis(Objects.requireNonNull(context.getStartupFailure()))
                                 .getDescription())
                         .contains("'x:1x2' in a warm-up is no shape"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        sessions.triple.batch.max-size=0   | maxSize is 0         | beside millrace.sessions.triple.model
+        sessions.triple.batch.axis=depth   | no input has an axis | beside millrace.sessions.triple.model
+        sessions.triple.providers=cuda     | no provider 'cuda'   | beside millrace.sessions.triple.model
+        sessions.triple.warm-up=x=1x2x3    | Invalid rank         | beside millrace.sessions.triple.model
+        sessions.triple.model=             | is not set           | Set millrace.sessions.triple.model
+        sessions.other.modell=m.onnx       | sessions.other.model is not set | Set millrace.sessions.other.model
+        engine.threads=-1                  | threads is -1        | the properties below millrace.engine
+        """)
+    void aWrongPropertyIsNamedWithWhatToDo(String property, String description, String action) {
+        runner.withPropertyValues(model, "millrace." + property).run(context -> {
+            FailureAnalysis analysis = analysis(Objects.requireNonNull(context.getStartupFailure()));
+            assertThat(analysis.getDescription()).contains(description);
+            assertThat(analysis.getAction()).contains(action);
+        });
+    }
+
+    @Test
+    void aModelThatIsBeingWrittenIsNamedAsCutOff() throws IOException {
+        byte[] whole = Files.readAllBytes(folder.resolve("triple.onnx"));
+        Files.write(folder.resolve("triple.onnx"), Arrays.copyOf(whole, whole.length / 2));
+        runner.withPropertyValues(model)
+                .run(context -> assertThat(analysis(Objects.requireNonNull(context.getStartupFailure()))
+                                .getDescription())
+                        .contains("the file ends early"));
     }
 
     @Test

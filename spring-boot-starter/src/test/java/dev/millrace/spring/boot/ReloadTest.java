@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.util.TestPropertyValues;
 import reactor.core.publisher.Flux;
@@ -117,6 +118,28 @@ class ReloadTest {
                     .hasMessageContaining("gone.onnx");
             assertThat(TestModels.answer(session, 1)).isEqualTo(7);
         });
+    }
+
+    @Test
+    void aWrongPropertyLeavesTheEarlierModelAndTheOthersAreReloaded() {
+        TestModels.write(model(), 1);
+        Path other = TestModels.write(folder.resolve("other.onnx"), 7);
+        runner.withPropertyValues("millrace.sessions.a.model=" + model(), "millrace.sessions.b.model=" + model())
+                .run(context -> {
+                    MillraceSessions sessions = context.getBean(MillraceSessions.class);
+                    TestPropertyValues.of("millrace.sessions.b.model=" + other).applyTo(context);
+                    for (String wrong : List.of("max-size=0", "axis=depth", "max-size=many")) {
+                        TestPropertyValues.of(
+                                        "millrace.sessions.a.batch.max-size=2",
+                                        "millrace.sessions.a.batch.axis=rows",
+                                        "millrace.sessions.a.batch." + wrong)
+                                .applyTo(context);
+                        assertThatThrownBy(() -> context.publishEvent(SessionReload.all()))
+                                .isInstanceOfAny(ModelOpenException.class, BindException.class)
+                                .hasMessageContaining("millrace.sessions.a");
+                        assertThat(TestModels.answer(sessions.get("a"), 1)).isEqualTo(1);
+                    }
+                });
     }
 
     @Test
