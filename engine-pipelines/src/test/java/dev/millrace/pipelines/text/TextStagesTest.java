@@ -12,9 +12,11 @@ import dev.millrace.session.Inputs;
 import dev.millrace.text.Tokenizer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.ValueLayout;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -183,6 +185,50 @@ class TextStagesTest {
         assertThatThrownBy(() -> stage.run(new Question("when?", ""))).hasMessageContaining("no tokens");
         assertThatThrownBy(() -> stage.run(new Question("when? ".repeat(20), "then")))
                 .hasMessageContaining("have no room");
+    }
+
+    @Test
+    void aQuestionMayHaveNoAnswer() {
+        // the first token has logits of 5; "twelve" and "clock" have more, other tokens less
+        Stage<Question, Optional<FoundAnswer>> stage = QuestionAnswerer.orNothing(
+                FixedInference.ofTexts(2, inputs -> {
+                    Tensor[] ends = ends(inputs);
+                    for (Tensor each : ends) {
+                        int tokens = (int) each.shape().dim(1);
+                        for (int text = 0; text < texts(inputs); text++) {
+                            each.segment().setAtIndex(ValueLayout.JAVA_FLOAT, (long) text * tokens, 5);
+                        }
+                    }
+                    return ends;
+                }),
+                TOKENIZER,
+                32,
+                8);
+        String passage = "Water flows over the wheel. ".repeat(20);
+        assertThat(stage.run(new Question("When does it open?", passage))).isEmpty();
+        assertThat(stage.run(new Question("When does it open?", ""))).isEmpty();
+        assertThat(stage.run(new Question("When does it open?", passage + "It opens at twelve o'clock.")))
+                .hasValueSatisfying(answer -> assertThat(answer.text()).isEqualTo("twelve o'clock"));
+    }
+
+    @Test
+    void placesCountCharsBesideEmojiAndCombiningMarks() {
+        Stage<String, List<TextSpan>> stage = TokenClassifier.of(
+                FixedInference.ofTexts(1, TextStagesTest::classes), TOKENIZER, List.of("O", "B-PER", "I-PER", "LOC"));
+        String plain = "In London, Ada Lovelace met Alan.";
+        List<TextSpan> found = stage.run(plain);
+        for (String before : List.of("👩‍🚀 ", "e\u0301te\u0301 ", "\u0000\u200b", "한국 ", "\ud83d ")) {
+            String text = before + plain;
+            assertThat(stage.run(text))
+                    .as(before)
+                    .hasSameSizeAs(found)
+                    .allSatisfy(span -> assertThat(text.substring(span.start(), span.end()))
+                            .isEqualTo(span.text())
+                            .isEqualTo(plain.substring(span.start() - before.length(), span.end() - before.length())));
+        }
+        for (String nothing : List.of("", " ", "👩‍🚀", "\u0301")) {
+            assertThat(stage.run(nothing)).as("'%s'", nothing).isEmpty();
+        }
     }
 
     @Test
