@@ -2,17 +2,9 @@ package dev.millrace.models;
 
 import static dev.millrace.models.Refusals.assertFails;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.graph.format.Models;
-import dev.millrace.graph.format.WriteOptions;
-import dev.millrace.graph.ir.Graph;
-import dev.millrace.graph.ir.GraphEditor;
-import dev.millrace.graph.ir.Model;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.models.TestHub.Seen;
 import dev.millrace.models.TestHub.Trouble;
 import dev.millrace.providers.testkit.OwnJvm;
@@ -24,65 +16,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests of files from a hub: its cache, its redirects, its failures, and what a hostile hub cannot do. */
-class HubFilesTest {
-    private static final byte[] LARGE = new byte[300_000];
-
-    @TempDir
-    private Path folder = Path.of("");
-
-    private TestHub hub;
-    private final List<Duration> pauses = new CopyOnWriteArrayList<>();
-
-    @BeforeEach
-    void startHub() throws IOException {
-        new Random(7).nextBytes(LARGE);
-        hub = new TestHub().with("onnx/data.bin", LARGE).with("config.json", "{}");
-    }
-
-    @AfterEach
-    void stopHub() {
-        hub.close();
-    }
-
-    private ModelFiles models(UnaryOperator<FetchOptions.Builder> change) {
-        var options = FetchOptions.builder()
-                .hubCache(folder.resolve("hub"))
-                .folder(folder.resolve("own"))
-                .endpoint(hub.endpoint())
-                .token(null)
-                .offline(false)
-                .patience(Duration.ofSeconds(20));
-        return ModelFiles.with(change.apply(options).build(), pauses::add);
-    }
-
-    private ModelFiles models() {
-        return models(options -> options);
-    }
-
-    private Path fetch(String name) {
-        return models().fetch(ModelName.parse(name)).file();
-    }
-
-    private Path repository() {
-        return folder.resolve("hub/models--org--net");
-    }
-
+/** Tests of files from a hub: its cache, its redirects and its failures. */
+class HubFilesTest extends HubFixture {
     @Test
     void aLargeFileIsLinkedToItsContentAsOtherClientsDo() throws IOException {
         Path file = fetch("hf:org/net/onnx/data.bin");
@@ -249,88 +192,6 @@ class HubFilesTest {
     }
 
     @Test
-    void externalDataComesWithItsModel() {
-        hub.with("onnx/model.onnx", MadeModel.withData("data.bin", "parts/more.bin"))
-                .with("onnx/parts/more.bin", "more");
-        Path model = fetch("hf:org/net/onnx/model.onnx");
-
-        assertThat(model.resolveSibling("data.bin")).hasBinaryContent(LARGE);
-        assertThat(model.resolveSibling("parts/more.bin")).hasContent("more");
-        assertThat(hub.seen).extracting(Seen::path).noneMatch(path -> path.endsWith("config.json"));
-    }
-
-    @Test
-    void aModelReadsItsDataThroughTheLinks() throws IOException {
-        Path made = folder.resolve("made.onnx");
-        var editor = new GraphEditor(Graph.named("constant"));
-        editor.addOutput("w", editor.addConstant("w", Tensor.copyOf(new float[1000], 1000)));
-        var header = new Model.Header(10, "test", "1", "", 1, "");
-        Models.write(
-                new Model(header, Map.of("", 21), Map.of(), Map.of(), editor.graph(), null),
-                made,
-                WriteOptions.externalData("weights"));
-        hub.with("onnx/made.onnx", Files.readAllBytes(made))
-                .with("onnx/weights", Files.readAllBytes(folder.resolve("weights")));
-        Path file = fetch("hf:org/net/onnx/made.onnx");
-
-        assertThat(Models.read(file).graph().outputs()).hasSize(1);
-        assertThat(file.resolveSibling("weights")).isSymbolicLink();
-    }
-
-    @Test
-    void externalDataOutsideOfTheFolderIsNotFetched() {
-        hub.with("onnx/model.onnx", MadeModel.withData("../config.json"));
-        assertFails(Status.INVALID_GRAPH, "escapes model directory", () -> fetch("hf:org/net/onnx/model.onnx"));
-        assertThat(hub.seen).extracting(Seen::path).noneMatch(path -> path.endsWith("config.json"));
-    }
-
-    @Test
-    void aFolderHasItsModelItsTokenizerAndItsConfigurations() {
-        hub.with("onnx/model_quantized.onnx", MadeModel.withData())
-                .with("onnx/model.onnx", MadeModel.withData())
-                .with("tokenizer.json", "{\"a\":1}")
-                .with("README.md", "not asked for");
-        FetchedModel model = models().fetch(ModelName.parse("hf:org/net"));
-
-        assertThat(model.file()).hasFileName("model_quantized.onnx");
-        assertThat(model.folder().resolve("tokenizer.json")).exists();
-        assertThat(model.folder().resolve("config.json")).exists();
-        assertThat(model.folder().resolve("README.md")).doesNotExist();
-        assertThat(model.folder().resolve("onnx/model.onnx")).doesNotExist();
-
-        hub.takeSeen();
-        assertThat(models().fetch(ModelName.parse("hf:org/net"))).isEqualTo(model);
-        assertThat(hub.seen).as("what is absent at a commit is known").hasSize(1);
-
-        FetchedModel plain = models().fetchWithFolder(ModelName.parse("hf:org/net/onnx/model.onnx"));
-        assertThat(plain.file()).hasFileName("model.onnx");
-        assertThat(plain.folder()).isEqualTo(model.folder());
-    }
-
-    @Test
-    void aFolderOfModelBuilderHasTheModelsThatItsConfigurationNames() {
-        hub.with("cpu-int4/genai_config.json", """
-            {"model": {"decoder": {"filename": "model.onnx"}, "vision": {"filename" : "vision.onnx"}}}\
-            """)
-                .with("cpu-int4/model.onnx", MadeModel.withData("model.onnx.data"))
-                .with("cpu-int4/model.onnx.data", LARGE)
-                .with("cpu-int4/vision.onnx", MadeModel.withData())
-                .with("cpu-int4/tokenizer.json", "{\"a\":1}");
-        FetchedModel model = models().fetch(ModelName.parse("hf:org/net/cpu-int4"));
-
-        assertThat(model.file()).isEqualTo(model.folder().resolve("model.onnx")).exists();
-        assertThat(model.folder()).hasFileName("cpu-int4");
-        for (String each : List.of("vision.onnx", "model.onnx.data", "tokenizer.json")) {
-            assertThat(model.folder().resolve(each)).exists();
-        }
-    }
-
-    @Test
-    void aFolderWithoutAModelIsRefused() {
-        assertFails(Status.NO_SUCH_FILE, "has no model with a usual name", () -> fetch("hf:org/net"));
-    }
-
-    @Test
     void manyAtOnceFetchAContentOnce() throws Exception {
         try (var threads = Executors.newFixedThreadPool(8)) {
             var all = new ArrayList<Future<Path>>();
@@ -342,52 +203,6 @@ class HubFilesTest {
             }
         }
         assertThat(hub.seen).filteredOn(each -> each.server().equals("store")).hasSize(1);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"../x.onnx", "a/../../x.onnx", "/etc/passwd", "a//b", "a\\b", "C:x.onnx", "a/./b", "a\nb"})
-    void pathsThatLeaveTheRepositoryAreRefused(String path) {
-        assertFails(Status.INVALID_ARGUMENT, "is no path below", () -> ModelName.of("hf:org/net", path, null));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"hf:net", "hf:../net", "hf:org/net@../../x", "hf:org/net@a//b", "hf:org/net@"})
-    void namesOfNoRepositoryAreRefused(String source) {
-        ModelName name = ModelName.of(source, "config.json", null);
-        assertThatThrownBy(() -> models().fetch(name)).isInstanceOf(EngineException.class);
-        assertThat(hub.seen).isEmpty();
-        assertThat(folder.resolve("hub")).doesNotExist();
-    }
-
-    @ParameterizedTest
-    @CsvSource({"X-Repo-Commit, ../../../../evil", "ETag, \"../../evil\"", "ETag, \"..\"", "X-Linked-ETag, /etc/evil"})
-    void aHostileHubNamesNoPlaces(String header, String value) {
-        hub.wrongHeaders.put(header, value);
-        assertThatThrownBy(() -> fetch("hf:org/net/config.json"))
-                .isInstanceOf(EngineException.class)
-                .hasMessageContaining("hub");
-        assertThat(folder.resolve("hub")).doesNotExist();
-    }
-
-    @Test
-    void enormousClaimsCostNothing() {
-        hub.wrongHeaders.put("X-Linked-Size", "" + (1L << 50));
-        assertFails(Status.FAIL, "largestFile allows", () -> fetch("hf:org/net/onnx/data.bin"));
-        ModelFiles lavish = models(options -> options.largestFile(Long.MAX_VALUE));
-        ModelName name = ModelName.parse("hf:org/net/onnx/data.bin");
-        assertFails(Status.FAIL, "has room for", () -> lavish.fetch(name));
-
-        hub.wrongHeaders.put("X-Linked-Size", "1000");
-        assertFails(Status.FAIL, "more than the 1000 bytes", () -> fetch("hf:org/net/onnx/data.bin"));
-        assertThat(hub.seen).filteredOn(each -> each.server().equals("store")).hasSize(1);
-    }
-
-    @Test
-    void redirectsThatDoNotEndAreLeft() {
-        for (int i = 0; i < 40; i++) {
-            hub.hubTroubles.add(Trouble.status(307, "Location", "/org/net/resolve/main/config.json"));
-        }
-        assertFails(Status.FAIL, "too many redirects", () -> fetch("hf:org/net/config.json"));
     }
 
     @Test
@@ -403,12 +218,6 @@ class HubFilesTest {
     @Test
     void aRepositoryThatWasRenamedIsFound() {
         assertThat(fetch("hf:org/old/config.json")).hasContent("{}");
-    }
-
-    @Test
-    void aPointerOfGitLfsIsExplained() {
-        hub.with("model.onnx", "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n");
-        assertFails(Status.INVALID_PROTOBUF, "is a pointer of Git LFS", () -> fetch("hf:org/net/model.onnx"));
     }
 
     @Test
