@@ -5,6 +5,8 @@ import dev.millrace.graph.Status;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.dashboard.DashboardRoutes;
+import dev.millrace.server.endpoint.AccessRules;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.grpc.GrpcEndpoint;
 import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
@@ -25,7 +27,6 @@ import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import io.micrometer.observation.ObservationRegistry;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,9 +50,7 @@ public final class ModelServer implements AutoCloseable {
     private final ServerOptions options;
     private final Engine engine;
     private final ModelRepository repository;
-    private final HttpEndpoint http;
-    private final HttpEndpoint metricsHttp;
-    private final GrpcEndpoint grpc;
+    private final ServerPorts ports;
     private final CountDownLatch closing = new CountDownLatch(1);
     private final CompletableFuture<Void> loading;
     private @Nullable Thread poller;
@@ -66,61 +65,15 @@ public final class ModelServer implements AutoCloseable {
         engine =
                 Engine.create(options.engine().toBuilder().requestListener(runs).build());
         repository = new ModelRepository(contents, new ModelLoader(engine), counters);
-        var recent = new RecentRequests();
         loading = CompletableFuture.runAsync(
                 this::loadModels,
                 work -> Thread.ofPlatform().name("millrace-load").start(work));
-        var open = new ArrayList<AutoCloseable>();
         try {
-            var settings = new ServerSettings(options.accessLog());
-            var control = new RepositoryControl(
-                    repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic());
-            var tokens = tokens(options);
-            var router = new HttpRouter(
-                    settings,
-                    tokens,
-                    options.maxBodyBytes(),
-                    options.maxRequests(),
-                    new HttpObservations(runs, options.genAiTelemetry() ? metrics.generations() : null),
-                    recent);
-            new ProtocolRoutes(repository, settings, this::isReady).addTo(router);
-            new InferRoutes(repository).addTo(router);
-            new RepositoryRoutes(repository, control).addTo(router);
-            new GenerateRoutes(repository).addTo(router);
-            new OpenAiRoutes(repository).addTo(router);
-            if (options.dashboard()) {
-                new DashboardRoutes(engine, repository, recent, router::active, this::isReady).addTo(router);
-            }
-            metrics.watch(engine, repository, router);
-            metrics.addTo(router);
-            var tls = ServerTls.of(options);
-            http = new HttpEndpoint(new InetSocketAddress(options.host(), options.httpPort()), router, tls.http());
-            open.add(http);
-            var metricsRouter = new HttpRouter(
-                    settings,
-                    tokens,
-                    options.maxBodyBytes(),
-                    options.maxRequests(),
-                    new HttpObservations(new RunObservations(ObservationRegistry.NOOP, counters), null),
-                    recent);
-            metrics.addTo(metricsRouter);
-            metricsHttp = new HttpEndpoint(
-                    new InetSocketAddress(options.host(), options.metricsPort()), metricsRouter, tls.http());
-            open.add(metricsHttp);
-            grpc = new GrpcEndpoint(
-                    new InetSocketAddress(options.host(), options.grpcPort()),
-                    repository,
-                    control,
-                    settings,
-                    this::isReady,
-                    tokens,
-                    runs,
-                    recent,
-                    options.maxRequests(),
-                    options.maxBodyBytes(),
-                    tls.grpc());
+            SharedParts shared = shared(runs);
+            var unobserved = new RunObservations(ObservationRegistry.NOOP, counters);
+            ports = new ServerPorts(
+                    options, routes(shared, metrics), metricsRoutes(shared, metrics, unobserved), shared);
         } catch (RuntimeException e) {
-            closeAll(open);
             loading.exceptionally(_ -> null).join();
             repository.close();
             engine.close();
@@ -128,21 +81,46 @@ public final class ModelServer implements AutoCloseable {
         }
     }
 
+    private SharedParts shared(RunObservations runs) {
+        return new SharedParts(
+                repository,
+                new RepositoryControl(
+                        repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic()),
+                new ServerSettings(options.accessLog()),
+                new AccessRules(tokens(options), options.maxRequests(), options.maxBodyBytes()),
+                this::isReady,
+                runs,
+                new RecentRequests());
+    }
+
+    /** Returns the routes of the port of HTTP, whose requests the metrics count. */
+    private HttpRouter routes(SharedParts shared, ServerMetrics metrics) {
+        var observations = new HttpObservations(shared.runs(), options.genAiTelemetry() ? metrics.generations() : null);
+        var router = new HttpRouter(shared, observations);
+        new ProtocolRoutes(shared).addTo(router);
+        new InferRoutes(repository).addTo(router);
+        new RepositoryRoutes(repository, shared.control()).addTo(router);
+        new GenerateRoutes(repository).addTo(router);
+        new OpenAiRoutes(repository).addTo(router);
+        if (options.dashboard()) {
+            new DashboardRoutes(engine, shared, router::active).addTo(router);
+        }
+        metrics.watch(engine, repository, router);
+        metrics.addTo(router);
+        return router;
+    }
+
+    private static HttpRouter metricsRoutes(SharedParts shared, ServerMetrics metrics, RunObservations unobserved) {
+        var router = new HttpRouter(shared, new HttpObservations(unobserved, null));
+        metrics.addTo(router);
+        return router;
+    }
+
     private static Tokens tokens(ServerOptions options) {
         return new Tokens(options.tokens().stream()
                 .collect(Collectors.toMap(
                         AccessToken::secret,
                         each -> each.all() ? Permissions.ALL : Permissions.of(each.infer(), each.admin()))));
-    }
-
-    private static void closeAll(List<AutoCloseable> open) {
-        for (AutoCloseable each : open) {
-            try {
-                each.close();
-            } catch (Exception e) {
-                LOG.log(System.Logger.Level.WARNING, "a port was not closed", e);
-            }
-        }
     }
 
     /**
@@ -205,7 +183,7 @@ public final class ModelServer implements AutoCloseable {
             throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }
         loaded = true;
-        grpc.setServing(true);
+        ports.setServing(true);
         if (options.control() == ControlMode.POLL) {
             poller = Thread.ofPlatform().daemon().name("millrace-poll").start(this::poll);
         }
@@ -249,17 +227,17 @@ public final class ModelServer implements AutoCloseable {
 
     /** The port of HTTP. */
     public int httpPort() {
-        return http.port();
+        return ports.http();
     }
 
     /** The port of gRPC. */
     public int grpcPort() {
-        return grpc.port();
+        return ports.grpc();
     }
 
     /** The port of metrics. */
     public int metricsPort() {
-        return metricsHttp.port();
+        return ports.metrics();
     }
 
     /** Whether the models are loaded and answer. */
@@ -279,16 +257,14 @@ public final class ModelServer implements AutoCloseable {
         }
         closing.countDown();
         try {
-            grpc.setServing(false);
-            http.drain(options.drain());
-            grpc.drain(options.drain());
+            ports.drain(options.drain());
             if (poller != null) {
                 poller.join();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            closeAll(List.of(http, metricsHttp, grpc));
+            ports.close();
             repository.close();
             engine.close();
         }

@@ -1,15 +1,16 @@
 package dev.millrace.server.dashboard;
 
 import dev.millrace.server.access.Permissions;
-import dev.millrace.server.repository.ModelRepository;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.rest.HttpAnswer;
+import dev.millrace.server.rest.HttpCall;
 import dev.millrace.server.rest.HttpRouter;
 import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.session.Engine;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -27,42 +28,30 @@ public final class DashboardRoutes {
         static final DashboardPage GRAPH = DashboardPage.graph();
     }
 
-    /**
-     * @param recent the requests whose times the page shows
-     * @param active the requests that are being handled
-     * @param ready whether the server takes requests
-     */
-    public DashboardRoutes(
-            Engine engine,
-            ModelRepository repository,
-            RecentRequests recent,
-            IntSupplier active,
-            BooleanSupplier ready) {
-        this.recent = recent;
-        graphs = new GraphAnswers(repository);
-        state = new DashboardState(engine, repository, active, ready);
+    /** @param active the number of requests that are being handled */
+    public DashboardRoutes(Engine engine, SharedParts shared, IntSupplier active) {
+        recent = shared.recent();
+        graphs = new GraphAnswers(shared.repository());
+        state = new DashboardState(engine, shared.repository(), active, shared.ready());
     }
 
     public void addTo(HttpRouter router) {
         router.openRoute(HttpMethod.GET, "ui", _ -> Mono.fromSupplier(() -> Pages.MODELS.answer()));
         router.openRoute(HttpMethod.GET, "ui/graph", _ -> Mono.fromSupplier(() -> Pages.GRAPH.answer()));
-        router.route(
-                HttpMethod.GET,
+        blocking(
+                router,
                 "ui/graph/*/*",
-                call -> Mono.fromSupplier(() -> HttpAnswer.text(
-                                "application/json", graphs.describe(call.variable(0), call.variable(1))))
-                        .subscribeOn(Schedulers.boundedElastic()));
-        // lists the folders of models
+                call -> HttpAnswer.text("application/json", graphs.describe(call.variable(0), call.variable(1))));
+        blocking(router, "ui/state", call -> HttpAnswer.json(state.tree(call.permissions())));
+        blocking(router, "ui/requests", call -> HttpAnswer.json(requests(call.permissions())));
+    }
+
+    /** Adds a route whose handler may block: it reads files or lists the folders of models. */
+    private static void blocking(HttpRouter router, String path, Function<HttpCall, HttpAnswer> handler) {
         router.route(
                 HttpMethod.GET,
-                "ui/state",
-                call -> Mono.fromSupplier(() -> HttpAnswer.json(state.tree(call.permissions())))
-                        .subscribeOn(Schedulers.boundedElastic()));
-        router.route(
-                HttpMethod.GET,
-                "ui/requests",
-                call -> Mono.fromSupplier(() -> HttpAnswer.json(requests(call.permissions())))
-                        .subscribeOn(Schedulers.boundedElastic()));
+                path,
+                call -> Mono.fromSupplier(() -> handler.apply(call)).subscribeOn(Schedulers.boundedElastic()));
     }
 
     private List<Map<String, @Nullable Object>> requests(Permissions permissions) {

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The times of one request as a tree of JSON. Times are microseconds since it was received; null for what has not happened. */
 final class RequestTree {
-
     private final RequestTimeline request;
     private final List<Map<String, @Nullable Object>> parts = new ArrayList<>();
 

@@ -3,6 +3,7 @@ package dev.millrace.server.grpc;
 import dev.millrace.server.access.AccessDenied;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
+import dev.millrace.server.endpoint.AccessRules;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
@@ -52,9 +53,9 @@ final class CallGuard implements ServerInterceptor {
     /** Opens when no counted call is left; null while nobody waits for that. */
     private volatile @Nullable CountDownLatch idle;
 
-    CallGuard(Tokens tokens, int mostCalls) {
-        this.tokens = tokens;
-        this.mostCalls = mostCalls;
+    CallGuard(AccessRules access) {
+        tokens = access.tokens();
+        mostCalls = access.mostRequests();
     }
 
     /** Returns what the token of the current call permits. */
@@ -85,6 +86,12 @@ final class CallGuard implements ServerInterceptor {
                     call,
                     Status.RESOURCE_EXHAUSTED.withDescription("the server handles " + mostCalls + " calls, its limit"));
         }
+        return counted(Context.current().withValue(PERMISSIONS, permissions), call, headers, next);
+    }
+
+    /** Handles a call that counts towards the limit until it ends. */
+    private <Q, A> ServerCall.Listener<Q> counted(
+            Context context, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         var isOver = new AtomicBoolean();
         Runnable end = () -> {
             if (isOver.compareAndSet(false, true) && calls.decrementAndGet() == 0) {

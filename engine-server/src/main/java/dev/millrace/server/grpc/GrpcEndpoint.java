@@ -2,12 +2,7 @@ package dev.millrace.server.grpc;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
-import dev.millrace.server.access.Tokens;
-import dev.millrace.server.model.RunObservations;
-import dev.millrace.server.repository.ModelRepository;
-import dev.millrace.server.repository.RepositoryControl;
-import dev.millrace.server.setting.ServerSettings;
-import dev.millrace.server.timeline.RecentRequests;
+import dev.millrace.server.endpoint.SharedParts;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -19,7 +14,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The port of gRPC with the protocol's service, the health service and the reflection service. */
@@ -31,42 +25,24 @@ public final class GrpcEndpoint implements AutoCloseable {
     private final CallGuard guard;
     private final HealthStatusManager health = new HealthStatusManager();
 
-    /**
-     * Opens the port.
-     *
-     * @param observations whose registry calls are observed with
-     * @param recent keeps the times of inferences
-     * @param most the calls at once; further ones are refused
-     * @param messageLimit the most bytes of a message
-     */
-    public GrpcEndpoint(
-            InetSocketAddress address,
-            ModelRepository repository,
-            RepositoryControl control,
-            ServerSettings settings,
-            BooleanSupplier ready,
-            Tokens tokens,
-            RunObservations observations,
-            RecentRequests recent,
-            int most,
-            int messageLimit,
-            @Nullable SslContext tls) {
+    /** Opens the port. */
+    public GrpcEndpoint(InetSocketAddress address, SharedParts shared, @Nullable SslContext tls) {
         var methods = new ProtocolMethods();
-        new InferenceService(repository, ready, observations, recent).addTo(methods);
-        new RepositoryService(repository, control, settings).addTo(methods);
+        new InferenceService(shared).addTo(methods);
+        new RepositoryService(shared).addTo(methods);
         setServing(false);
-        guard = new CallGuard(tokens, most);
+        guard = new CallGuard(shared.access());
         var builder = NettyServerBuilder.forAddress(address)
                 .directExecutor()
-                .maxInboundMessageSize(messageLimit)
+                .maxInboundMessageSize(shared.access().mostBytes())
                 .intercept(guard)
                 .decompressorRegistry(DecompressorRegistry.getDefaultInstance().with(new DeflatedMessages(), true))
                 .addService(methods.service())
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance());
-        if (!observations.registry().isNoop()) {
+        if (!shared.runs().registry().isNoop()) {
             // the last interceptor is called first
-            builder.intercept(new CallObservations(observations));
+            builder.intercept(new CallObservations(shared.runs()));
         }
         if (tls != null) {
             builder.sslContext(tls);

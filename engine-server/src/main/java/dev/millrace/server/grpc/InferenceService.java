@@ -1,6 +1,7 @@
 package dev.millrace.server.grpc;
 
 import dev.millrace.server.access.Permissions;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.model.InferRequest;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.RunObservations;
@@ -45,15 +46,20 @@ final class InferenceService {
     private final RunObservations runs;
     private final RecentRequests recent;
 
-    /** @param recent keeps the times of inferences */
-    InferenceService(ModelRepository repository, BooleanSupplier ready, RunObservations runs, RecentRequests recent) {
-        this.repository = repository;
-        this.ready = ready;
-        this.runs = runs;
-        this.recent = recent;
+    InferenceService(SharedParts shared) {
+        repository = shared.repository();
+        ready = shared.ready();
+        runs = shared.runs();
+        recent = shared.recent();
     }
 
     void addTo(ProtocolMethods methods) {
+        addHealth(methods);
+        addDescriptions(methods);
+        addInferences(methods);
+    }
+
+    private void addHealth(ProtocolMethods methods) {
         methods.unary(
                 "ServerLive",
                 ServerLiveRequest.getDefaultInstance(),
@@ -77,6 +83,9 @@ final class InferenceService {
                             && repository.isReady(request.getName(), request.getVersion());
                     return ModelReadyResponse.newBuilder().setReady(isReady).build();
                 }));
+    }
+
+    private void addDescriptions(ProtocolMethods methods) {
         methods.unary(
                 "ServerMetadata",
                 ServerMetadataRequest.getDefaultInstance(),
@@ -106,6 +115,9 @@ final class InferenceService {
                 ModelStatisticsRequest.getDefaultInstance(),
                 ModelStatisticsResponse.getDefaultInstance(),
                 request -> Mono.fromSupplier(() -> statistics(request)));
+    }
+
+    private void addInferences(ProtocolMethods methods) {
         methods.unary(
                 InferMarshaller.method("ModelInfer", MethodType.UNARY, ModelInferResponse.getDefaultInstance()),
                 request -> infer(request, CallGuard.permissions()));

@@ -1,6 +1,7 @@
 package dev.millrace.server.grpc;
 
 import com.google.protobuf.Message;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.protocol.CudaSharedMemoryRegisterRequest;
 import dev.millrace.server.protocol.CudaSharedMemoryRegisterResponse;
 import dev.millrace.server.protocol.CudaSharedMemoryStatusRequest;
@@ -40,10 +41,10 @@ final class RepositoryService {
     private final RepositoryControl control;
     private final ServerSettings settings;
 
-    RepositoryService(ModelRepository repository, RepositoryControl control, ServerSettings settings) {
-        this.repository = repository;
-        this.control = control;
-        this.settings = settings;
+    RepositoryService(SharedParts shared) {
+        repository = shared.repository();
+        control = shared.control();
+        settings = shared.settings();
     }
 
     void addTo(ProtocolMethods methods) {

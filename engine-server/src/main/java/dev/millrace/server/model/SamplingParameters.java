@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.session.generate.GenerationOptions;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The options of a generation, read from what a caller sent under the names that OpenAI gave them. */
@@ -21,44 +22,27 @@ public final class SamplingParameters {
         var options = defaults.toBuilder();
         // the later of both names counts
         Long completed = whole("max_completion_tokens");
-        Long most = completed == null ? whole("max_tokens") : completed;
-        if (most != null) {
-            options.maxTokens(Math.clamp(most, Integer.MIN_VALUE, Integer.MAX_VALUE));
-        }
-        Double temperature = number("temperature");
-        if (temperature != null) {
-            options.temperature(temperature);
-        }
-        Double topP = number("top_p");
-        if (topP != null) {
-            options.topP(topP);
-        }
-        Long topK = whole("top_k");
-        if (topK != null) {
-            options.topK(Math.clamp(topK, Integer.MIN_VALUE, Integer.MAX_VALUE));
-        }
-        Double minP = number("min_p");
-        if (minP != null) {
-            options.minP(minP);
-        }
-        Double frequency = number("frequency_penalty");
-        if (frequency != null) {
-            options.frequencyPenalty(frequency);
-        }
-        Double presence = number("presence_penalty");
-        if (presence != null) {
-            options.presencePenalty(presence);
-        }
-        Double repetition = number("repetition_penalty");
-        if (repetition != null) {
-            options.repetitionPenalty(repetition);
-        }
-        Long seed = whole("seed");
-        if (seed != null) {
-            options.seed(seed);
-        }
+        ifSent(completed == null ? whole("max_tokens") : completed, count -> options.maxTokens(limited(count)));
+        ifSent(whole("top_k"), count -> options.topK(limited(count)));
+        ifSent(whole("seed"), options::seed);
+        ifSent(number("temperature"), options::temperature);
+        ifSent(number("top_p"), options::topP);
+        ifSent(number("min_p"), options::minP);
+        ifSent(number("frequency_penalty"), options::frequencyPenalty);
+        ifSent(number("presence_penalty"), options::presencePenalty);
+        ifSent(number("repetition_penalty"), options::repetitionPenalty);
         addLogitBias(options);
         return options.build();
+    }
+
+    private static <T> void ifSent(@Nullable T value, Consumer<T> setter) {
+        if (value != null) {
+            setter.accept(value);
+        }
+    }
+
+    private static int limited(long count) {
+        return Math.clamp(count, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
 
     private void addLogitBias(GenerationOptions.Builder options) {

@@ -45,14 +45,14 @@ public record HttpObservations(
                 .lowCardinalityKeyValue("http.route", "/" + route)
                 .highCardinalityKeyValue("url.path", request.fullPath());
         ModelOperation operation = ModelOperation.of(route);
-        boolean isNamed = false;
+        boolean isGenerative = false;
         if (generations != null && operation != null && operation.isGenerative()) {
-            isNamed = true;
+            isGenerative = true;
             observation
                     .highCardinalityKeyValue("gen_ai.operation.name", operation.label())
                     .highCardinalityKeyValue("gen_ai.provider.name", "millrace");
         }
-        return new OfRequest(runs, observation.start(), isNamed);
+        return new OfRequest(runs, observation.start(), isGenerative);
     }
 
     /** A request has been answered. */
@@ -69,12 +69,12 @@ public record HttpObservations(
 
         private final @Nullable RunObservations runs;
         private final Observation observation;
-        private final boolean ofText;
+        private final boolean isGenerative;
 
-        private OfRequest(@Nullable RunObservations runs, Observation observation, boolean ofText) {
+        private OfRequest(@Nullable RunObservations runs, Observation observation, boolean isGenerative) {
             this.runs = runs;
             this.observation = observation;
-            this.ofText = ofText;
+            this.isGenerative = isGenerative;
         }
 
         /** Returns the handling of the request, whose end ends the observation. */
@@ -104,7 +104,7 @@ public record HttpObservations(
 
         /** The request has been answered; its timeline has the tokens. */
         void ended(RequestTimeline timeline) {
-            if (!ofText || !timeline.isAnswered()) {
+            if (!isGenerative || !timeline.isAnswered()) {
                 return;
             }
             observation
@@ -123,7 +123,7 @@ public record HttpObservations(
 
         /** The body of the request has been read. */
         void read(Map<String, @Nullable Object> body) {
-            if (ofText) {
+            if (isGenerative) {
                 for (String each : PARAMETERS) {
                     Object value = body.get(each);
                     if (value instanceof String || value instanceof Number) {

@@ -2,6 +2,7 @@ package dev.millrace.server.rest;
 
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.setting.ServerSettings;
 import dev.millrace.server.timeline.ModelOperation;
 import dev.millrace.server.timeline.RecentRequests;
@@ -71,25 +72,13 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final AtomicInteger requests = new AtomicInteger();
     private final AtomicLong bodyBytes = new AtomicLong();
 
-    /**
-     * @param tokens the bearer tokens, one of which requests need
-     * @param bodyLimit the most bytes of a body
-     * @param mostRequests the requests that are handled at once; further ones are refused
-     * @param recent keeps the times of requests to models
-     */
-    public HttpRouter(
-            ServerSettings settings,
-            Tokens tokens,
-            int bodyLimit,
-            int mostRequests,
-            HttpObservations observations,
-            RecentRequests recent) {
-        this.settings = settings;
-        this.tokens = tokens;
-        this.bodyLimit = bodyLimit;
-        this.mostRequests = mostRequests;
+    public HttpRouter(SharedParts shared, HttpObservations observations) {
+        settings = shared.settings();
+        tokens = shared.access().tokens();
+        bodyLimit = shared.access().mostBytes();
+        mostRequests = shared.access().mostRequests();
+        recent = shared.recent();
         this.observations = observations;
-        this.recent = recent;
     }
 
     /** The requests that are being handled. */
@@ -135,7 +124,6 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         List<String> path = segments(request.uri());
         Route route = find(request.method(), path);
         ErrorForm errors = route == null ? strayErrors.getOrDefault(path.getFirst(), PROTOCOL_ERROR) : route.errors;
-        boolean counted = route != null && isCounted(route);
         var observed = route != null && isProbe(route)
                 ? HttpObservations.OfRequest.NONE
                 : observations.begin(request, route == null ? null : route.pattern);
@@ -144,18 +132,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         Mono<HttpAnswer> answer = Mono.defer(() -> answer(route, request, path, memory, observed, timeline))
                 .doFinally(_ -> memory.close())
                 .onErrorResume(failure -> Mono.fromSupplier(() -> failed(failure, errors, observed)));
-        if (counted) {
-            requests.incrementAndGet();
-            var isOver = new AtomicBoolean();
-            Runnable end = () -> {
-                if (!isOver.getAndSet(true)) {
-                    requests.decrementAndGet();
-                }
-            };
-            // before the answer leaves, because a client that has it may send its next request at once
-            answer = answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
-        }
-        Mono<Void> handling = answer.flatMap(each -> {
+        Mono<Void> handling = (isCounted(route) ? counted(answer) : answer).flatMap(each -> {
             observed.answered(each.status());
             timeline.answered(each.status().codeAsText().toString());
             // an answer whose client has gone may never be sent
@@ -166,6 +143,19 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
                     .doFinally(_ -> log(request, each.status(), System.nanoTime() - start));
         });
         return observed.around(timeline.operation() == null ? handling : timed(handling, timeline, observed));
+    }
+
+    /** Returns the handling of a request that counts towards the limit from now on until it is answered. */
+    private Mono<HttpAnswer> counted(Mono<HttpAnswer> answer) {
+        requests.incrementAndGet();
+        var isOver = new AtomicBoolean();
+        Runnable end = () -> {
+            if (!isOver.getAndSet(true)) {
+                requests.decrementAndGet();
+            }
+        };
+        // before the answer leaves, because a client that has it may send its next request at once
+        return answer.doOnSuccess(_ -> end.run()).doFinally(_ -> end.run());
     }
 
     private Mono<Void> timed(Mono<Void> handling, RequestTimeline timeline, HttpObservations.OfRequest observed) {
@@ -190,8 +180,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     }
 
     /** Whether requests of this route count towards the limit. Questions about health and metrics are always answered. */
-    private static boolean isCounted(Route route) {
-        return route.method.equals(HttpMethod.POST);
+    private static boolean isCounted(@Nullable Route route) {
+        return route != null && route.method.equals(HttpMethod.POST);
     }
 
     /** Whether a route answers probes of health or collectors of metrics, whose traces nobody reads. */

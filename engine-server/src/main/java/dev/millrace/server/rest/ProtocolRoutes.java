@@ -3,6 +3,7 @@ package dev.millrace.server.rest;
 import com.google.protobuf.MessageOrBuilder;
 import dev.millrace.graph.EngineException;
 import dev.millrace.server.config.ConfigFile;
+import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.ServerDescription;
 import dev.millrace.server.repository.ModelRepository;
@@ -23,11 +24,10 @@ public final class ProtocolRoutes {
     private final ServerSettings settings;
     private final BooleanSupplier ready;
 
-    /** @param ready whether the server takes requests */
-    public ProtocolRoutes(ModelRepository repository, ServerSettings settings, BooleanSupplier ready) {
-        this.repository = repository;
-        this.settings = settings;
-        this.ready = ready;
+    public ProtocolRoutes(SharedParts shared) {
+        repository = shared.repository();
+        settings = shared.settings();
+        ready = shared.ready();
     }
 
     public void addTo(HttpRouter router) {
