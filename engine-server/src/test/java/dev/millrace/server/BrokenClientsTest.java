@@ -80,16 +80,6 @@ class BrokenClientsTest {
         return socket;
     }
 
-    private static void awaitActive(RestClient client, int requests) throws InterruptedException {
-        for (int i = 0; i < 1000; i++) {
-            if (client.get("metrics").body().contains("millrace_http_active " + requests + ".0\n")) {
-                return;
-            }
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
-        throw new AssertionError("not so many requests are under way");
-    }
-
     @Test
     void aFloodOfFaultsIsOneLineAndTheAccessLogHasItsOwn() throws Exception {
         new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 1));
@@ -110,13 +100,13 @@ class BrokenClientsTest {
             for (int i = 0; i < CLIENTS; i++) {
                 cut.add(sent(server, half));
             }
-            awaitActive(client, CLIENTS);
+            client.awaitActive(CLIENTS);
             for (Socket each : cut) {
                 // closing resets the connection
                 each.setSoLinger(true, 0);
                 each.close();
             }
-            awaitActive(client, 0);
+            client.awaitActive(0);
             assertThat(client.post("v2/models/plus/infer", ROW).status()).isEqualTo(200);
             lines.await("INFO", "POST /v2/models/plus/infer 499", CLIENTS);
             lines.await("INFO", "POST /v2/models/plus/infer 200", 1);

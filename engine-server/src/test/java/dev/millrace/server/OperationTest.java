@@ -4,46 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.graph.EngineException;
-import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelStreamInferResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
-import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests limits, tokens, TLS, metrics, the end of a server, and clients that misbehave. */
+/** Tests limits, tokens, metrics, options, and the end of a server. */
 class OperationTest {
     private static final String ROW = TestRequests.row("x", 1);
 
@@ -63,16 +48,6 @@ class OperationTest {
 
     private static CompletableFuture<Integer> later(RestClient client, String body) {
         return client.later("v2/models/loop/infer", body).thenApply(HttpResponse::statusCode);
-    }
-
-    /** Waits until the server handles a request. */
-    private static void awaitActive(RestClient client) {
-        for (int i = 0; i < 10_000; i++) {
-            if (client.get("metrics").body().contains("millrace_http_active 1.0")) {
-                return;
-            }
-        }
-        throw new AssertionError("no request is being handled");
     }
 
     @Test
@@ -128,7 +103,7 @@ class OperationTest {
         try (var server = ModelServer.start(options().maxRequests(1).build());
                 var client = new RestClient(server)) {
             var running = later(client, TestRequests.loops(Long.MAX_VALUE, 3_000_000));
-            awaitActive(client);
+            client.awaitActive(1);
             RestClient.Answer refused = client.post("v2/models/plus/infer", ROW);
             assertThat(refused.status()).isEqualTo(429);
             assertThat(refused.headers().firstValue("Retry-After")).contains("1");
@@ -191,192 +166,12 @@ class OperationTest {
         var server = ModelServer.start(options().drain(Duration.ofSeconds(20)).build());
         try (var client = new RestClient(server)) {
             var running = later(client, TestRequests.loops(Long.MAX_VALUE, 1_500_000));
-            awaitActive(client);
+            client.awaitActive(1);
             server.close();
             assertThat(running.get(20, TimeUnit.SECONDS)).isEqualTo(504);
             assertThat(server.isReady()).isFalse();
         }
         server.close();
-    }
-
-    @Test
-    void clientsThatMisbehaveHarmNoOther() throws Exception {
-        try (var server = ModelServer.start(options().build());
-                var client = new RestClient(server)) {
-            var idle = new ArrayList<Socket>();
-            for (int i = 0; i < 300; i++) {
-                idle.add(connect(server));
-            }
-            String head = "POST /v2/models/plus/infer HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{\"inp";
-            for (int i = 0; i < 50; i++) {
-                Socket cut = connect(server);
-                cut.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
-                if (i % 2 == 0) {
-                    cut.shutdownOutput();
-                }
-                cut.close();
-            }
-            Socket bomb = connect(server);
-            bomb.getOutputStream()
-                    .write(("GET /v2 HTTP/1.1\r\nA: " + "a".repeat(20_000) + "\r\n\r\n")
-                            .getBytes(StandardCharsets.US_ASCII));
-            assertThat(firstLine(bomb)).matches("HTTP/1.1 4(13|31|00) .*");
-            Socket nonsense = connect(server);
-            nonsense.getOutputStream().write("nonsense\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(firstLine(nonsense)).startsWith("HTTP/1.1 400");
-            assertThat(client.get("v2/models/%00/config").status()).isEqualTo(404);
-            Socket escape = connect(server);
-            escape.getOutputStream()
-                    .write("GET /v2/models/%zz HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-            assertThat(firstLine(escape)).startsWith("HTTP/1.1 404");
-            escape.close();
-            assertThat(client.post("v2/models/plus/infer", ROW).status()).isEqualTo(200);
-            for (Socket each : idle) {
-                each.close();
-            }
-            bomb.close();
-            nonsense.close();
-        }
-    }
-
-    private static Socket connect(ModelServer server) throws IOException {
-        var socket = new Socket();
-        socket.connect(new InetSocketAddress("127.0.0.1", server.httpPort()));
-        socket.setSoTimeout(10_000);
-        return socket;
-    }
-
-    private static String firstLine(Socket socket) throws IOException {
-        InputStream in = socket.getInputStream();
-        var line = new StringBuilder();
-        for (int next = in.read(); next >= 0 && next != '\r'; next = in.read()) {
-            line.append((char) next);
-        }
-        return line.toString();
-    }
-
-    @Test
-    void aClientThatGoesAwayStopsItsRun() throws Exception {
-        try (var server = ModelServer.start(options().build());
-                var client = new RestClient(server)) {
-            Socket away = connect(server);
-            String body = TestRequests.loops(Long.MAX_VALUE, 600_000_000);
-            away.getOutputStream()
-                    .write(("POST /v2/models/loop/infer HTTP/1.1\r\nHost: a\r\nContent-Length: " + body.length()
-                                    + "\r\n\r\n" + body)
-                            .getBytes(StandardCharsets.US_ASCII));
-            awaitActive(client);
-            away.close();
-            boolean stopped = false;
-            for (int i = 0; i < 200 && !stopped; i++) {
-                stopped = client.get("v2/models/loop/stats").body().contains("\"fail\":{\"count\":1,");
-                TimeUnit.MILLISECONDS.sleep(25);
-            }
-            assertThat(stopped).isTrue();
-        }
-    }
-
-    @Test
-    void aCallThatIsCancelledCountsTowardsTheLimitNoMore() throws Exception {
-        try (var server = ModelServer.start(options().maxRequests(1).build());
-                var grpc = new GrpcClient(server)) {
-            // on a new connection, calls may overtake each other
-            assertThat(becomes(grpc, Status.Code.OK)).isTrue();
-            var open = Context.current().withCancellation();
-            open.run(() -> grpc.exchange(
-                    "ModelStreamInfer",
-                    ModelInferRequest.getDefaultInstance(),
-                    ModelStreamInferResponse.getDefaultInstance(),
-                    new Unheard<>()));
-            assertThat(becomes(grpc, Status.Code.RESOURCE_EXHAUSTED)).isTrue();
-            open.cancel(null);
-            assertThat(becomes(grpc, Status.Code.OK)).isTrue();
-        }
-    }
-
-    /** Asks for readiness until the status of the call is this one. */
-    private static boolean becomes(GrpcClient grpc, Status.Code status) throws InterruptedException {
-        for (int i = 0; i < 500; i++) {
-            Status.Code now = Status.Code.OK;
-            try {
-                grpc.call(
-                        "ServerReady",
-                        ServerReadyRequest.getDefaultInstance(),
-                        ServerReadyResponse.getDefaultInstance());
-            } catch (StatusRuntimeException e) {
-                now = e.getStatus().getCode();
-            }
-            if (now == status) {
-                return true;
-            }
-            TimeUnit.MILLISECONDS.sleep(10);
-        }
-        return false;
-    }
-
-    /** An observer that nobody asks. */
-    private static final class Unheard<T> implements StreamObserver<T> {
-        @Override
-        public void onNext(T message) {}
-
-        @Override
-        public void onError(Throwable failure) {}
-
-        @Override
-        public void onCompleted() {}
-    }
-
-    @Test
-    void tlsWithACertificate() throws Exception {
-        Path store = folder.resolve("store.p12");
-        var made = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "a",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        "changeit",
-                        "-keystore",
-                        store.toString())
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("keytool.log").toFile())
-                .start();
-        assertThat(made.waitFor()).isZero();
-        KeyStore keys = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(store)) {
-            keys.load(in, "changeit".toCharArray());
-        }
-        Path chain = pem("CERTIFICATE", keys.getCertificate("a").getEncoded());
-        Path key = pem("PRIVATE KEY", keys.getKey("a", "changeit".toCharArray()).getEncoded());
-        var trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        trusted.init(keys);
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(null, trusted.getTrustManagers(), null);
-        try (var server = ModelServer.start(options().tls(chain, key).build());
-                var client = HttpClient.newBuilder().sslContext(context).build()) {
-            var request =
-                    HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + "/v2/health/live"));
-            assertThat(client.send(request.build(), BodyHandlers.ofString()).body())
-                    .contains("true");
-        }
-        assertThatThrownBy(() -> ModelServer.start(options().tls(key, key).build()))
-                .isInstanceOf(EngineException.class)
-                .hasMessageContaining("TLS");
-    }
-
-    private Path pem(String name, byte[] content) throws IOException {
-        String text = "-----BEGIN " + name + "-----\n" + Base64.getMimeEncoder().encodeToString(content) + "\n-----END "
-                + name + "-----\n";
-        return Files.writeString(folder.resolve(name.replace(' ', '-') + ".pem"), text);
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** A client of the server's HTTP port, by the JDK. It checks answers of the protocol by their schema. */
@@ -89,6 +90,17 @@ final class RestClient implements AutoCloseable {
                 .mapToObj(_ -> later(path, body))
                 .toList()
                 .forEach(answer -> assertThat(answer.join().statusCode()).isEqualTo(200));
+    }
+
+    /** Waits until the server handles so many requests that count towards its limit. */
+    void awaitActive(int requests) throws InterruptedException {
+        for (int i = 0; i < 1000; i++) {
+            if (get("metrics").body().contains("millrace_http_active " + requests + ".0\n")) {
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+        throw new AssertionError("the server does not handle " + requests + " requests");
     }
 
     Answer send(HttpRequest request) {
