@@ -2,33 +2,14 @@ package dev.millrace.text;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.scheduler.Cancellation;
-import dev.millrace.text.constraint.LazyTokenTable;
 import dev.millrace.text.constraint.TokenTable;
 import dev.millrace.text.json.Json;
 import dev.millrace.text.json.JsonFile;
 import dev.millrace.text.limit.Budget;
-import dev.millrace.text.normalizer.Aligned;
-import dev.millrace.text.normalizer.Normalization;
-import dev.millrace.text.normalizer.Normalizers;
-import dev.millrace.text.postprocessor.Decoder;
-import dev.millrace.text.postprocessor.Decoders;
-import dev.millrace.text.postprocessor.TokenBytes;
-import dev.millrace.text.postprocessor.TokenTemplate;
-import dev.millrace.text.pretokenizer.Splitter;
-import dev.millrace.text.pretokenizer.Splitters;
 import dev.millrace.text.vocabulary.TextToken;
-import dev.millrace.text.vocabulary.TokenTexts;
-import dev.millrace.text.vocabulary.Vocabularies;
-import dev.millrace.text.vocabulary.Vocabulary;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,34 +18,15 @@ import org.jspecify.annotations.Nullable;
  * Immutable and thread-safe.
  */
 public final class Tokenizer {
-    /** The largest factor by which normalisation may lengthen a text, beside a few hundred thousand chars. */
-    private static final int GROWTH = 32;
-
-    /** The largest average number of chars of a token. */
-    private static final int CHARS_OF_TOKEN = 256;
-
     private static final String ENCODE = "encoding";
 
-    private final Parts parts;
+    private final TokenizerStages stages;
     private final Lengths lengths;
     private final boolean adding;
     private final @Nullable Cancellation cancellation;
 
-    /** The components that the file describes. */
-    private record Parts(
-            Normalization normalizer,
-            Splitter splitter,
-            Vocabulary vocabulary,
-            AddedTokens added,
-            TokenTemplate frame,
-            Decoder decoder,
-            TokenTexts texts,
-            Map<String, Integer> ids,
-            Set<Integer> special,
-            LazyTokenTable table) {}
-
-    private Tokenizer(Parts parts, Lengths lengths, boolean adding, @Nullable Cancellation cancellation) {
-        this.parts = parts;
+    private Tokenizer(TokenizerStages stages, Lengths lengths, boolean adding, @Nullable Cancellation cancellation) {
+        this.stages = stages;
         this.lengths = lengths;
         this.adding = adding;
         this.cancellation = cancellation;
@@ -83,44 +45,12 @@ public final class Tokenizer {
     }
 
     private static Tokenizer of(Json file) {
-        Normalization normalizer = Normalizers.of(file.get("normalizer"));
-        Vocabulary vocabulary = Vocabularies.of(file.get("model"));
-        List<Json> descriptions = file.get("added_tokens").elements();
-        var added = new AddedTokens(
-                descriptions, normalizer, vocabulary.ids(), Budget.of(descriptions.size(), GROWTH, null));
-        var ids = new LinkedHashMap<>(vocabulary.ids());
-        var special = new HashSet<Integer>();
-        List<String> pieces = vocabulary.pieces();
-        for (AddedTokens.Added token : added.all()) {
-            ids.put(token.text(), token.id());
-            if (token.special()) {
-                special.add(token.id());
-                for (int i = 0; i < pieces.size(); i++) {
-                    if (pieces.get(i).equals(token.text())) {
-                        special.add(i);
-                    }
-                }
-            }
-        }
-        var parts = new Parts(
-                normalizer,
-                Splitters.of(file.get("pre_tokenizer")),
-                vocabulary,
-                added,
-                TokenTemplate.of(file.get("post_processor")),
-                Decoders.of(file.get("decoder")),
-                TokenTexts.of(ids, pieces),
-                Collections.unmodifiableMap(ids),
-                Set.copyOf(special),
-                new LazyTokenTable(
-                        Collections.unmodifiableMap(ids),
-                        added.all().stream().map(AddedTokens.Added::id).collect(Collectors.toUnmodifiableSet()),
-                        new TokenBytes(file.get("decoder"))));
-        return new Tokenizer(parts, Lengths.of(file.get("truncation"), file.get("padding")), true, null);
+        var stages = TokenizerStages.of(file);
+        return new Tokenizer(stages, Lengths.of(file.get("truncation"), file.get("padding")), true, null);
     }
 
     private Tokenizer with(Lengths other) {
-        return new Tokenizer(parts, other, adding, cancellation);
+        return new Tokenizer(stages, other, adding, cancellation);
     }
 
     /** Returns this tokenizer with truncation of encodings to so many tokens, special tokens included; 0 for none. */
@@ -150,12 +80,12 @@ public final class Tokenizer {
 
     /** Returns this tokenizer without the special tokens at the beginning and end of texts. */
     public Tokenizer withoutMarks() {
-        return new Tokenizer(parts, lengths, false, cancellation);
+        return new Tokenizer(stages, lengths, false, cancellation);
     }
 
     /** Returns this tokenizer with a cancellation; calls fail with CANCELLED soon after it is cancelled. */
     public Tokenizer cancelledBy(Cancellation switchedBy) {
-        return new Tokenizer(parts, lengths, adding, ApiBoundary.requireArgument(switchedBy, "cancellation"));
+        return new Tokenizer(stages, lengths, adding, ApiBoundary.requireArgument(switchedBy, "cancellation"));
     }
 
     /** Whether it pads the texts of a batch to one length. */
@@ -182,7 +112,7 @@ public final class Tokenizer {
     public TextTokens tokens(String text) {
         ApiBoundary.requireArgument(text, "text");
         return ApiBoundary.guarded(
-                ENCODE, () -> new TextTokens(tokens(text, Budget.of(text.length(), GROWTH, cancellation))));
+                ENCODE, () -> new TextTokens(stages.tokens(text, TokenizerStages.budget(text.length(), cancellation))));
     }
 
     /** Encodes tokens of a text without truncation and padding. */
@@ -196,13 +126,13 @@ public final class Tokenizer {
     }
 
     private Encoding placed(TextTokens text, @Nullable TextTokens other) {
-        var budget = Budget.of(text.size() + (other == null ? 0L : other.size()), GROWTH, cancellation);
-        return new Encoding(parts.frame.place(text.tokens(), other == null ? null : other.tokens(), adding, budget));
+        Budget budget = TokenizerStages.budget(text.size() + (other == null ? 0L : other.size()), cancellation);
+        return new Encoding(stages.frame().place(text.tokens(), other == null ? null : other.tokens(), adding, budget));
     }
 
     /** The number of special tokens that a text, or a pair of texts, gets. */
     public int specialTokens(boolean isPair) {
-        return adding ? parts.frame.added(isPair) : 0;
+        return adding ? stages.frame().added(isPair) : 0;
     }
 
     /** The most tokens of an encoding, special tokens included; 0 for any number. */
@@ -230,13 +160,13 @@ public final class Tokenizer {
         ApiBoundary.requireArgument(text, "text");
         requireRoom(tokens, tokens);
         return ApiBoundary.guarded(ENCODE, () -> {
-            var budget = Budget.of(text.length(), GROWTH, cancellation);
-            List<TextToken> all = tokens(text, budget);
+            Budget budget = TokenizerStages.budget(text.length(), cancellation);
+            List<TextToken> all = stages.tokens(text, budget);
             var made = new ArrayList<Encoding>();
             int from = 0;
             do {
                 int to = endOfPart(all, from, tokens);
-                made.add(new Encoding(parts.frame.place(all.subList(from, to), null, adding, budget)));
+                made.add(new Encoding(stages.frame().place(all.subList(from, to), null, adding, budget)));
                 from = to;
             } while (from < all.size());
             return List.copyOf(made);
@@ -264,17 +194,17 @@ public final class Tokenizer {
         ApiBoundary.requireArgument(text, "text");
         ApiBoundary.requireArgument(other, "other");
         return ApiBoundary.guarded(ENCODE, () -> {
-            var budget = Budget.of((long) text.length() + other.length(), GROWTH, cancellation);
-            List<TextToken> first = tokens(text, budget);
-            List<TextToken> second = tokens(other, budget);
-            int room = most - first.size() - (adding ? parts.frame.added(true) : 0);
+            Budget budget = TokenizerStages.budget((long) text.length() + other.length(), cancellation);
+            List<TextToken> first = stages.tokens(text, budget);
+            List<TextToken> second = stages.tokens(other, budget);
+            int room = most - first.size() - (adding ? stages.frame().added(true) : 0);
             requireRoom(room - ApiBoundary.count(overlap, "overlap"), most);
             var made = new ArrayList<Encoding>();
             int from = 0;
             int to;
             do {
                 to = Math.min(second.size(), from + room);
-                made.add(new Encoding(parts.frame.place(first, second.subList(from, to), adding, budget)));
+                made.add(new Encoding(stages.frame().place(first, second.subList(from, to), adding, budget)));
                 from += room - overlap;
             } while (to < second.size());
             return List.copyOf(made);
@@ -295,88 +225,36 @@ public final class Tokenizer {
 
     private Encoding encoding(String text, @Nullable String other) {
         long length = text.length() + (other == null ? 0L : other.length());
-        var budget = Budget.of(length, GROWTH, cancellation);
-        List<TextToken> first = tokens(text, budget);
-        List<TextToken> second = other == null ? List.of() : tokens(other, budget);
-        int marks = adding ? parts.frame.added(other != null) : 0;
+        Budget budget = TokenizerStages.budget(length, cancellation);
+        List<TextToken> first = stages.tokens(text, budget);
+        List<TextToken> second = other == null ? List.of() : stages.tokens(other, budget);
+        int marks = adding ? stages.frame().added(other != null) : 0;
         int[] kept = lengths.kept(first.size(), second.size(), marks);
         first = lengths.cut(first, kept[0]);
         second = lengths.cut(second, kept[1]);
-        return new Encoding(parts.frame.place(first, other == null ? null : second, adding, budget));
-    }
-
-    private List<TextToken> tokens(String text, Budget budget) {
-        var tokens = new ArrayList<TextToken>();
-        int words = 0;
-        for (AddedTokens.Part part : parts.added.inRaw(Aligned.of(text), budget)) {
-            if (part.token() != null) {
-                add(part.token(), part.text(), words++, tokens);
-            } else {
-                words = addNormalized(parts.normalizer.apply(part.text(), budget), words, tokens, budget);
-            }
-        }
-        return parts.frame.trimmed(tokens);
-    }
-
-    /** Adds the tokens of a part of a text, and returns the number of words so far. */
-    private int addNormalized(Aligned text, int before, List<TextToken> to, Budget budget) {
-        int words = before;
-        for (AddedTokens.Part part : parts.added.inNormalized(text, budget)) {
-            if (part.token() != null) {
-                add(part.token(), part.text(), words++, to);
-            } else {
-                for (Aligned word : parts.splitter.split(part.text(), budget)) {
-                    int index = words++;
-                    int first = to.size();
-                    parts.vocabulary.tokens(word, to, budget);
-                    to.subList(first, to.size()).replaceAll(token -> token.inWord(index));
-                    budget.requireLength(to.size());
-                }
-            }
-        }
-        return words;
-    }
-
-    private static void add(AddedTokens.Added token, Aligned at, int word, List<TextToken> to) {
-        to.add(new TextToken(token.id(), at.text(), at.start(0), at.end(at.length() - 1), word));
+        return new Encoding(stages.frame().place(first, other == null ? null : second, adding, budget));
     }
 
     /** Decodes tokens to text, without special tokens; ids without a token are skipped. */
     public String decode(long... ids) {
         ApiBoundary.requireArgument(ids, "ids");
-        return ApiBoundary.guarded("decoding", () -> decoded(ids, false));
+        return ApiBoundary.guarded("decoding", () -> stages.decoded(ids, false, cancellation));
     }
 
     /** Decodes tokens to text, special tokens included; ids without a token are skipped. */
     public String decodeAll(long... ids) {
         ApiBoundary.requireArgument(ids, "ids");
-        return ApiBoundary.guarded("decoding", () -> decoded(ids, true));
-    }
-
-    private String decoded(long[] ids, boolean withSpecial) {
-        var budget = Budget.of(ids.length, CHARS_OF_TOKEN, cancellation);
-        var tokens = new ArrayList<String>(ids.length);
-        long length = 0;
-        for (long id : ids) {
-            String text = parts.texts.get(id);
-            if (text != null && (withSpecial || !parts.special.contains((int) id))) {
-                length += text.length();
-                budget.spend(text.length() + 1L);
-                budget.requireLength(length);
-                tokens.add(text);
-            }
-        }
-        return String.join("", parts.decoder.apply(tokens, budget));
+        return ApiBoundary.guarded("decoding", () -> stages.decoded(ids, true, cancellation));
     }
 
     /** Returns the tokens that text consists of, with their bytes; throws if the tokenizer joins tokens in another way. */
     TokenTable table() {
-        return parts.table.get();
+        return stages.table().get();
     }
 
     /** Returns the id of a token; throws where there is none. */
     public int id(String token) {
-        Integer id = parts.ids.get(ApiBoundary.requireArgument(token, "token"));
+        Integer id = stages.ids().get(ApiBoundary.requireArgument(token, "token"));
         if (id == null) {
             throw EngineException.invalidArgument("the vocabulary has no token '" + token + "'");
         }
@@ -385,12 +263,12 @@ public final class Tokenizer {
 
     /** Whether there is a token of this text. */
     public boolean has(String token) {
-        return parts.ids.containsKey(ApiBoundary.requireArgument(token, "token"));
+        return stages.ids().containsKey(ApiBoundary.requireArgument(token, "token"));
     }
 
     /** Returns the token of an id, or null where there is none. */
     public @Nullable String token(int id) {
-        return parts.texts.get(id);
+        return stages.texts().get(id);
     }
 
     /**
@@ -398,12 +276,12 @@ public final class Tokenizer {
      * is none.
      */
     public byte[] bytes(long id) {
-        String text = parts.texts.get(id);
-        return text == null ? new byte[0] : parts.table.bytes(id, text);
+        String text = stages.texts().get(id);
+        return text == null ? new byte[0] : stages.table().bytes(id, text);
     }
 
     /** The number of tokens. */
     public int size() {
-        return parts.texts.size();
+        return stages.texts().size();
     }
 }
