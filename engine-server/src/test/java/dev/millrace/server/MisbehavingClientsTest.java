@@ -31,18 +31,12 @@ class MisbehavingClientsTest {
 
     @BeforeEach
     void write() {
-        new TestRepository(folder.resolve("models"))
-                .version("plus", 1, ServerModels.plus(1, 1))
-                .version("loop", 1, ServerModels.loop());
-    }
-
-    private ServerOptions.Builder options() {
-        return TestServers.options(folder.resolve("models"));
+        new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 1)).version("loop", 1, ServerModels.loop());
     }
 
     @Test
     void clientsThatMisbehaveHarmNoOther() throws Exception {
-        try (var server = ModelServer.start(options().build());
+        try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             var idle = new ArrayList<Socket>();
             for (int i = 0; i < 300; i++) {
@@ -98,7 +92,7 @@ class MisbehavingClientsTest {
 
     @Test
     void aClientThatGoesAwayStopsItsRun() throws Exception {
-        try (var server = ModelServer.start(options().build());
+        try (var server = TestServers.start(folder);
                 var client = new RestClient(server)) {
             Socket away = connect(server);
             String body = TestRequests.loops(Long.MAX_VALUE, 600_000_000);
@@ -119,7 +113,8 @@ class MisbehavingClientsTest {
 
     @Test
     void aCallThatIsCancelledCountsTowardsTheLimitNoMore() throws Exception {
-        try (var server = ModelServer.start(options().maxRequests(1).build());
+        try (var server = ModelServer.start(
+                        TestServers.options(folder).maxRequests(1).build());
                 var grpc = new GrpcClient(server)) {
             // on a new connection, calls may overtake each other
             assertThat(becomes(grpc, Status.Code.OK)).isTrue();

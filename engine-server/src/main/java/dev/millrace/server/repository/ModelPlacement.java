@@ -30,7 +30,7 @@ final class ModelPlacement {
     }
 
     /** Loads the versions of a model that its policy wants, and puts them in the place of the former ones. */
-    void put(StoredModel stored, @Nullable ModelConfig override, boolean always) {
+    void put(StoredModel stored, @Nullable ModelConfig override, boolean evenIfUnchanged) {
         ModelEntry entry = entries.computeIfAbsent(stored.name(), ModelEntry::new);
         ModelConfig config;
         VersionChoice choice;
@@ -52,13 +52,14 @@ final class ModelPlacement {
             entry.blame(e);
             throw e;
         }
-        replace(entry, stored, config, choice, always);
+        replace(entry, stored, config, choice, evenIfUnchanged);
     }
 
     /** Loads the chosen versions and puts them in the place of the former ones, if none of them fails. */
     private void replace(
-            ModelEntry entry, StoredModel stored, ModelConfig config, VersionChoice choice, boolean always) {
-        var next = new NextVersions(entry, stored, config, always, version -> opening.open(stored, version, config));
+            ModelEntry entry, StoredModel stored, ModelConfig config, VersionChoice choice, boolean evenIfUnchanged) {
+        var next = new NextVersions(
+                entry, stored, config, evenIfUnchanged, version -> opening.open(stored, version, config));
         next.addAll(choice.wanted());
         next.keepFormerFor(choice);
         List<LoadedVersion> former = List.copyOf(entry.loaded().values());

@@ -19,7 +19,7 @@ final class NextVersions {
     private final ModelEntry entry;
     private final StoredModel stored;
     private final ModelConfig config;
-    private final boolean always;
+    private final boolean evenIfUnchanged;
     private final LongFunction<LoadedVersion> load;
     private final SortedMap<Long, LoadedVersion> loaded = new TreeMap<>();
     private final SortedMap<Long, VersionState> states = new TreeMap<>();
@@ -27,19 +27,19 @@ final class NextVersions {
     private @Nullable EngineException failure;
 
     /**
-     * @param always whether versions whose files have not changed are loaded again
+     * @param evenIfUnchanged whether versions whose files have not changed are loaded again
      * @param load loads a version, or throws
      */
     NextVersions(
             ModelEntry entry,
             StoredModel stored,
             ModelConfig config,
-            boolean always,
+            boolean evenIfUnchanged,
             LongFunction<LoadedVersion> load) {
         this.entry = entry;
         this.stored = stored;
         this.config = config;
-        this.always = always;
+        this.evenIfUnchanged = evenIfUnchanged;
         this.load = load;
     }
 
@@ -51,7 +51,7 @@ final class NextVersions {
 
     private boolean isChanged(long version) {
         String state = files.computeIfAbsent(version, each -> config + stored.state(each));
-        return always || !state.equals(entry.files(version));
+        return evenIfUnchanged || !state.equals(entry.files(version));
     }
 
     private void add(long version) {

@@ -28,21 +28,25 @@ final class PendingLoad {
     private final @Nullable ModelConfig config;
     private final Fetch fetch;
     private final CompletableFuture<Void> outcome = new CompletableFuture<>();
-    private boolean always;
+    private boolean evenIfUnchanged;
     private @Nullable Future<?> task;
     private volatile @Nullable String progress;
 
     /**
      * @param source the name of the model in a source; null for an ensemble, whose steps are fetched
      * @param config in place of that of the folder; null for the folder's own
-     * @param always whether the model is loaded again if it has not changed
+     * @param evenIfUnchanged whether the model is loaded again if it has not changed
      */
     PendingLoad(
-            StoredModel stored, @Nullable String source, @Nullable ModelConfig config, boolean always, Fetch fetch) {
+            StoredModel stored,
+            @Nullable String source,
+            @Nullable ModelConfig config,
+            boolean evenIfUnchanged,
+            Fetch fetch) {
         this.stored = stored;
         this.source = source;
         this.config = config;
-        this.always = always;
+        this.evenIfUnchanged = evenIfUnchanged;
         this.fetch = fetch;
     }
 
@@ -55,8 +59,8 @@ final class PendingLoad {
         return config;
     }
 
-    boolean always() {
-        return always;
+    boolean evenIfUnchanged() {
+        return evenIfUnchanged;
     }
 
     CompletableFuture<Void> outcome() {
@@ -82,7 +86,7 @@ final class PendingLoad {
     /** Lets a further caller have the outcome of this load, if it is one that the caller wants. */
     boolean joins(@Nullable String wantedSource, @Nullable ModelConfig wantedConfig, boolean again) {
         boolean same = Objects.equals(source, wantedSource) && Objects.equals(config, wantedConfig);
-        always |= same && again;
+        evenIfUnchanged |= same && again;
         return same;
     }
 

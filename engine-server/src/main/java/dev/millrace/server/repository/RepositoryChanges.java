@@ -5,9 +5,7 @@ import dev.millrace.graph.Status;
 import dev.millrace.server.config.SourceParameters;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.protocol.ModelConfig;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,9 +27,7 @@ final class RepositoryChanges {
 
     private final RepositoryContents contents;
     private final Map<String, ModelEntry> entries = new ConcurrentHashMap<>();
-    /** The folders of models that requests brought, by the models' names. */
-    private final Map<String, Path> brought = new HashMap<>();
-
+    private final BroughtFiles brought = new BroughtFiles();
     private final ModelPlacement placement;
     private final PendingLoads pending = new PendingLoads();
     private final ReentrantLock changes = new ReentrantLock();
@@ -84,13 +80,13 @@ final class RepositoryChanges {
         try {
             Map<String, StoredModel> stored = contents.stored();
             entries.keySet().stream()
-                    .filter(name -> !stored.containsKey(name) && !brought.containsKey(name))
+                    .filter(name -> !stored.containsKey(name) && !brought.has(name))
                     .toList()
                     .forEach(this::remove);
             var ensembles = new ArrayList<StoredModel>();
             var begun = new ArrayList<CompletableFuture<Void>>();
             for (StoredModel each : stored.values()) {
-                if (!brought.containsKey(each.name())) {
+                if (!brought.has(each.name())) {
                     if (isEnsemble(each)) {
                         ensembles.add(each);
                     } else {
@@ -139,7 +135,7 @@ final class RepositoryChanges {
             if (files.isEmpty()) {
                 return contents.remotes().isEmpty()
                         ? begin(stored(name), config, true)
-                        : wait(
+                        : fetchFirst(
                                 StoredModel.ofSource(name, PendingLoad.REPOSITORIES),
                                 PendingLoad.REPOSITORIES,
                                 config,
@@ -188,19 +184,11 @@ final class RepositoryChanges {
             OverrideFiles.delete(written.root());
             throw e;
         }
-        forget(name);
-        brought.put(name, written.root());
-    }
-
-    private void forget(String name) {
-        Path former = brought.remove(name);
-        if (former != null) {
-            OverrideFiles.delete(former);
-        }
+        brought.keep(name, written.root());
     }
 
     /** Loads a model whose files are here; else begins to fetch them. */
-    private CompletableFuture<Void> begin(StoredModel stored, @Nullable ModelConfig config, boolean always) {
+    private CompletableFuture<Void> begin(StoredModel stored, @Nullable ModelConfig config, boolean evenIfUnchanged) {
         String name = stored.name();
         ModelEntry entry = entries.computeIfAbsent(name, ModelEntry::new);
         String source;
@@ -217,11 +205,11 @@ final class RepositoryChanges {
         }
         if (source == null && steps.isEmpty()) {
             pending.end(name, "it is loaded anew");
-            placement.put(stored, config, always);
-            forget(name);
+            placement.put(stored, config, evenIfUnchanged);
+            brought.forget(name);
             return DONE;
         }
-        return wait(stored, source, config, always, listener -> {
+        return fetchFirst(stored, source, config, evenIfUnchanged, listener -> {
             if (source != null) {
                 return contents.fetched(stored, source, listener);
             }
@@ -231,20 +219,20 @@ final class RepositoryChanges {
     }
 
     /** Begins a load that waits for files; a load of the same files that is under way takes its place. */
-    private CompletableFuture<Void> wait(
+    private CompletableFuture<Void> fetchFirst(
             StoredModel stored,
             @Nullable String source,
             @Nullable ModelConfig config,
-            boolean always,
+            boolean evenIfUnchanged,
             PendingLoad.Fetch fetch) {
         PendingLoad underWay = pending.find(stored.name());
-        if (underWay != null && underWay.joins(source, config, always)) {
+        if (underWay != null && underWay.joins(source, config, evenIfUnchanged)) {
             return underWay.outcome();
         }
         pending.end(stored.name(), "it is loaded anew");
-        var load = new PendingLoad(stored, source, config, always, fetch);
+        var load = new PendingLoad(stored, source, config, evenIfUnchanged, fetch);
         ModelEntry entry = entries.get(stored.name());
-        if (entry != null && (always || entry.states().isEmpty())) {
+        if (entry != null && (evenIfUnchanged || entry.states().isEmpty())) {
             entry.loading(List.of(1L), load.waitsFor());
         }
         pending.begin(load, this::run);
@@ -297,10 +285,10 @@ final class RepositoryChanges {
                 return;
             }
             if (fetched != null && load.isLookUp()) {
-                rest = begin(fetched, load.config(), load.always());
+                rest = begin(fetched, load.config(), load.evenIfUnchanged());
             } else if (fetched != null) {
-                placement.put(fetched, load.config(), load.always());
-                forget(load.name());
+                placement.put(fetched, load.config(), load.evenIfUnchanged());
+                brought.forget(load.name());
             } else if (failure instanceof EngineException known
                     && entries.get(load.name()) instanceof ModelEntry entry) {
                 entry.blame(known);
@@ -351,7 +339,7 @@ final class RepositoryChanges {
         List<LoadedVersion> former = List.copyOf(entry.loaded().values());
         entry.unloaded();
         former.forEach(placement::retire);
-        forget(entry.name());
+        brought.forget(entry.name());
     }
 
     private void remove(String name) {
@@ -372,7 +360,7 @@ final class RepositoryChanges {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            List.copyOf(brought.keySet()).forEach(this::forget);
+            brought.close();
             changes.unlock();
         }
     }
