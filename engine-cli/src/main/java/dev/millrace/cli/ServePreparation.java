@@ -55,8 +55,7 @@ record ServePreparation(Path folder, ServerOptions.Builder models, List<String> 
                 .threads(threads)
                 .contextCache(ContextCache.in(contexts(folder)))
                 .build();
-        List<String> failures =
-                ModelServer.prepare(models.engine(engine).build());
+        List<String> failures = ModelServer.prepare(models.engine(engine).build());
         failures.forEach(out::println);
         out.flush();
         return failures.isEmpty() ? ExitCode.OK : ExitCode.REFUSED;

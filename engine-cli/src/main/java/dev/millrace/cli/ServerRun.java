@@ -131,9 +131,7 @@ final class ServerRun implements Callable<Integer> {
 
     /** Returns options with the repositories and the models. */
     private ServerOptions.Builder models() {
-        var options = ServerOptions.builder()
-                .repositories(local())
-                .remoteRepositories(remote().toArray(new String[0]));
+        var options = ServerOptions.builder().repositories(local()).remoteRepositories(remote().toArray(new String[0]));
         for (String each : flags.texts(ServeFlag.MODEL)) {
             addModel(each, options);
         }

@@ -127,7 +127,7 @@ class RestProtocolTest {
     @ValueSource(strings = {"HEAD /v2/health/ready", "GET http://proxied/v2/health/ready"})
     void probesMayAskForHeadersAndByProxies(String line) throws IOException {
         String answer;
-        try (var socket = new Socket("127.0.0.1", server.httpPort())) {
+        try (var socket = new Socket("127.0.0.1", client.uri("").getPort())) {
             socket.setSoTimeout(10_000);
             String request = line + " HTTP/1.1\r\nHost: proxied\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));

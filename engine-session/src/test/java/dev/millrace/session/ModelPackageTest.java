@@ -119,7 +119,8 @@ class ModelPackageTest {
                 variant("gpu", target("fake", "gpu", "v1"), file("two/net.onnx")),
                 variant("cpu", target("fake", "cpu", "v1"), file("three/net.onnx")));
         assertTakes("three", pack, SessionOptions.defaults());
-        assertThat(engine.modelFile(pack, "net", SessionOptions.defaults())).isEqualTo(folder.resolve("three/net.onnx"));
+        assertThat(engine.modelFile(pack, "net", SessionOptions.defaults()))
+                .isEqualTo(folder.resolve("three/net.onnx"));
     }
 
     @Test

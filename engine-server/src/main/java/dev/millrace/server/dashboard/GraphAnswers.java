@@ -27,8 +27,7 @@ final class GraphAnswers {
         try {
             OpenedFile opened = loaded.model().opened();
             if (opened == null) {
-                throw EngineException.notImplemented(
-                        "model '" + name + "' is an ensemble, whose graph is not drawn");
+                throw EngineException.notImplemented("model '" + name + "' is an ensemble, whose graph is not drawn");
             }
             ModelFacts facts = ModelFacts.of(opened.file()).withoutFolders();
             String title = name + " · version " + loaded.version();

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** A model whose requests follow each other in sequences, with states that the engine keeps and inputs that mark their ends. */

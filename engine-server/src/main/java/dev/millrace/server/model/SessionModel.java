@@ -29,10 +29,7 @@ public final class SessionModel implements ServedModel {
      * @param labels the names of classes, by the names of outputs
      */
     public SessionModel(
-            OpenedFile opened,
-            ModelConfig config,
-            Map<String, List<String>> labels,
-            @Nullable TextModel text) {
+            OpenedFile opened, ModelConfig config, Map<String, List<String>> labels, @Nullable TextModel text) {
         session = opened.session();
         this.opened = opened;
         this.labels = labels;

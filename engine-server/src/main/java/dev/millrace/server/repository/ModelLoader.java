@@ -86,7 +86,8 @@ public final class ModelLoader {
             ModelPackage pack = ModelPackage.open(model);
             // refuses a package of several components
             Session session = engine.session(pack, options);
-            return new OpenedFile(session, engine.modelFile(pack, pack.components().getFirst(), options));
+            return new OpenedFile(
+                    session, engine.modelFile(pack, pack.components().getFirst(), options));
         }
         Path file = fileOf(model);
         return new OpenedFile(engine.session(file, options), file);
@@ -113,11 +114,7 @@ public final class ModelLoader {
     }
 
     private ServedModel served(
-            OpenedFile opened,
-            Path model,
-            StoredModel stored,
-            ModelConfig config,
-            SessionOptions options) {
+            OpenedFile opened, Path model, StoredModel stored, ModelConfig config, SessionOptions options) {
         Session session = opened.session();
         ModelConfig complete = ConfigCompletion.of(config, session, stored.name());
         var tensors = new ConfiguredTensors(complete, stored.folder());
@@ -131,10 +128,7 @@ public final class ModelLoader {
             return new SequenceModel(opened, complete, tensors.labels(), tensors.states(), System::nanoTime);
         }
         return new SessionModel(
-                opened,
-                complete,
-                tensors.labels(),
-                stored.isFile() ? null : text(session, model, stored, options));
+                opened, complete, tensors.labels(), stored.isFile() ? null : text(session, model, stored, options));
     }
 
     /** Returns the model as one of texts if a tokenizer lies beside it. */

@@ -34,9 +34,7 @@ final class MappedGeneration {
     static Mono<String> answer(
             LoadedVersion version, Map<String, @Nullable Object> body, Map<String, @Nullable Object> parameters) {
         InferRequest request = request(version.model().config(), body, new RequestParameters(parameters));
-        return version.infer(request)
-                .map(outputs -> json(version, outputs))
-                .doFinally(_ -> request.close());
+        return version.infer(request).map(outputs -> json(version, outputs)).doFinally(_ -> request.close());
     }
 
     private static InferRequest request(
@@ -71,8 +69,8 @@ final class MappedGeneration {
             case Long number -> to.add(number.longValue());
             case Double number -> to.add(number.doubleValue());
             case Boolean truth -> to.add(truth.booleanValue());
-            case BigInteger number when number.signum() > 0 && number.bitLength() <= Long.SIZE ->
-                to.addUnsigned(number.longValue());
+            case BigInteger number
+            when number.signum() > 0 && number.bitLength() <= Long.SIZE -> to.addUnsigned(number.longValue());
             case null, default ->
                 throw EngineException.invalidArgument(
                         place + " is a number, a text, true or false, or a list of such values");
