@@ -64,9 +64,10 @@ final class EnsembleRun implements Disposable {
         proceed();
     }
 
-    /** Starts the steps whose tensors are there, or ends the run if nothing is left. */
+    /** Starts the steps whose tensors are there, or ends the run if no step is under way. */
     private void proceed() {
         var ready = new ArrayList<ModelEnsembling.Step>();
+        boolean isDone;
         synchronized (this) {
             if (ended) {
                 return;
@@ -79,9 +80,14 @@ final class EnsembleRun implements Disposable {
                 }
             }
             active += ready.size();
+            isDone = active == 0;
+            ended = isDone;
         }
-        ready.forEach(this::start);
-        finishIfDone();
+        if (isDone) {
+            finish();
+        } else {
+            ready.forEach(this::start);
+        }
     }
 
     private void start(ModelEnsembling.Step step) {
@@ -116,13 +122,7 @@ final class EnsembleRun implements Disposable {
         }
     }
 
-    private void finishIfDone() {
-        synchronized (this) {
-            if (ended || active > 0) {
-                return;
-            }
-            ended = true;
-        }
+    private void finish() {
         var results = new ArrayList<Datum>();
         for (String name : wanted) {
             Tensor tensor = tensors.get(name);
