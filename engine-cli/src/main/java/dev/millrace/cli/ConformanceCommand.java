@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -121,7 +122,7 @@ final class ConformanceCommand implements Callable<Integer> {
                         quoted(result.test().name()),
                         quoted(flags.providerLabel()),
                         flags.optimizes() ? "y" : "n",
-                        result.status().name().toLowerCase(java.util.Locale.ROOT),
+                        result.status().name().toLowerCase(Locale.ROOT),
                         quoted(result.message())));
                 out.newLine();
             }

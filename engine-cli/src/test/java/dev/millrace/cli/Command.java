@@ -9,6 +9,7 @@ import dev.millrace.graph.ir.OpId;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.function.Consumer;
 import picocli.CommandLine;
@@ -22,7 +23,7 @@ record Command(int code, String out, String err) {
         line.setOut(new PrintWriter(out, true));
         line.setErr(new PrintWriter(err, true));
         String[] words = new String[arguments.length];
-        java.util.Arrays.setAll(words, i -> arguments[i].toString());
+        Arrays.setAll(words, i -> arguments[i].toString());
         return new Command(line.execute(words), out.toString(), err.toString());
     }
 

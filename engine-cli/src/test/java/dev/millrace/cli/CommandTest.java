@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.cli.io.Npy;
 import dev.millrace.graph.format.Models;
+import dev.millrace.graph.format.Tensors;
 import dev.millrace.graph.format.WriteOptions;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.Graph;
@@ -17,10 +18,12 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.testkit.OwnJvm;
+import java.io.ByteArrayOutputStream;
 import java.io.FileWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -159,9 +162,9 @@ class CommandTest {
 
     private Path npy(String shape) throws IOException {
         String header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
-        var file = new java.io.ByteArrayOutputStream();
+        var file = new ByteArrayOutputStream();
         file.writeBytes(new byte[] {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (byte) header.length(), 0});
-        file.writeBytes(header.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+        file.writeBytes(header.getBytes(StandardCharsets.US_ASCII));
         file.writeBytes(new byte[12]);
         return Files.write(folder.resolve("input.npy"), file.toByteArray());
     }
@@ -283,11 +286,8 @@ class CommandTest {
         Files.copy(Path.of(model), test.resolve("model.onnx"));
         Path data = Files.createDirectory(test.resolve("test_data_set_0"));
         float[] y = {added, added, added};
-        Files.write(
-                data.resolve("input_0.pb"),
-                dev.millrace.graph.format.Tensors.toBytes("x", Tensor.copyOf(new float[3], 1, 3)));
-        Files.write(
-                data.resolve("output_0.pb"), dev.millrace.graph.format.Tensors.toBytes("y", Tensor.copyOf(y, 1, 3)));
+        Files.write(data.resolve("input_0.pb"), Tensors.toBytes("x", Tensor.copyOf(new float[3], 1, 3)));
+        Files.write(data.resolve("output_0.pb"), Tensors.toBytes("y", Tensor.copyOf(y, 1, 3)));
         return test;
     }
 }

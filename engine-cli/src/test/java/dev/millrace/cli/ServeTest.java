@@ -27,7 +27,7 @@ class ServeTest {
     private Path folder = Path.of("");
 
     /** A writer that passes on what is printed. */
-    private static final class Lines extends java.io.Writer {
+    private static final class Lines extends Writer {
         private final LinkedBlockingQueue<String> all = new LinkedBlockingQueue<>();
 
         @Override

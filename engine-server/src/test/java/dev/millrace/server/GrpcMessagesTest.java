@@ -34,6 +34,8 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -142,10 +144,7 @@ class GrpcMessagesTest {
             assertRefused(server, new byte[] {-1, 1, 2, 3}, Status.Code.INVALID_ARGUMENT, "no message of the protocol");
             byte[] cut = zeros(8).toByteArray();
             assertRefused(
-                    server,
-                    java.util.Arrays.copyOf(cut, cut.length - 1),
-                    Status.Code.INVALID_ARGUMENT,
-                    "ends within a field");
+                    server, Arrays.copyOf(cut, cut.length - 1), Status.Code.INVALID_ARGUMENT, "ends within a field");
         }
     }
 
@@ -217,7 +216,7 @@ class GrpcMessagesTest {
                 var client = new GrpcClient(server)) {
             var first = new Watch(new LinkedBlockingQueue<>());
             var second = new Watch(new LinkedBlockingQueue<>());
-            for (Watch each : java.util.List.of(first, second)) {
+            for (Watch each : List.of(first, second)) {
                 HealthGrpc.newStub(client.channel()).watch(HealthCheckRequest.getDefaultInstance(), each);
                 assertThat(each.heard.poll(10, TimeUnit.SECONDS)).isEqualTo(ServingStatus.SERVING);
             }

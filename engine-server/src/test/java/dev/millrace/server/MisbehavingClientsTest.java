@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelStreamInferResponse;
-import dev.millrace.server.protocol.ServerReadyRequest;
-import dev.millrace.server.protocol.ServerReadyResponse;
+import dev.millrace.server.protocol.ServerMetadataRequest;
+import dev.millrace.server.protocol.ServerMetadataResponse;
 import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -130,15 +130,15 @@ class MisbehavingClientsTest {
         }
     }
 
-    /** Asks for readiness until the status of the call is this one. */
+    /** Asks for metadata until the status of the call is this one. */
     private static boolean becomes(GrpcClient grpc, Status.Code status) throws InterruptedException {
         for (int i = 0; i < 500; i++) {
             Status.Code now = Status.Code.OK;
             try {
                 grpc.call(
-                        "ServerReady",
-                        ServerReadyRequest.getDefaultInstance(),
-                        ServerReadyResponse.getDefaultInstance());
+                        "ServerMetadata",
+                        ServerMetadataRequest.getDefaultInstance(),
+                        ServerMetadataResponse.getDefaultInstance());
             } catch (StatusRuntimeException e) {
                 now = e.getStatus().getCode();
             }

@@ -19,6 +19,7 @@ import dev.langchain4j.model.chat.listener.ChatModelRequestContext;
 import dev.langchain4j.model.chat.listener.ChatModelResponseContext;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.ResponseFormat;
+import dev.langchain4j.model.chat.request.ResponseFormatType;
 import dev.langchain4j.model.chat.request.json.JsonEnumSchema;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.langchain4j.model.chat.request.json.JsonSchema;
@@ -272,7 +273,7 @@ class ChatContractTest {
             assertThat(chat.supportedCapabilities()).containsExactly(Capability.RESPONSE_FORMAT_JSON_SCHEMA);
             ChatResponse response = chat.chat(request()
                     .responseFormat(ResponseFormat.builder()
-                            .type(dev.langchain4j.model.chat.request.ResponseFormatType.JSON)
+                            .type(ResponseFormatType.JSON)
                             .jsonSchema(schema)
                             .build())
                     .build());

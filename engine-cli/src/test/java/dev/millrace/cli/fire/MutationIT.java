@@ -36,6 +36,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +111,7 @@ class MutationIT {
         // most of a model is weights: half of the changes go where the structure is
         int structure = Math.min(bytes.length, 40_000);
         return switch (number % 5) {
-            case 0 -> java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length));
+            case 0 -> Arrays.copyOf(bytes, random.nextInt(bytes.length));
             case 1 -> {
                 for (int i = 0; i < 1 + random.nextInt(8); i++) {
                     int at = random.nextBoolean() ? random.nextInt(structure) : random.nextInt(bytes.length);

@@ -7,8 +7,10 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,11 +45,11 @@ class NpyTest {
         Npy.write(file, Tensor.copyOf(new float[100], 100));
         byte[] bytes = Files.readAllBytes(file);
         for (int length : new int[] {0, 5, 9, 40, bytes.length - 1}) {
-            Files.write(file, java.util.Arrays.copyOf(bytes, length));
+            Files.write(file, Arrays.copyOf(bytes, length));
             assertThatThrownBy(() -> Npy.read(file)).hasMessageContaining("t.npy");
         }
-        String text = new String(bytes, java.nio.charset.StandardCharsets.ISO_8859_1).replace("False", "True ");
-        Files.write(file, text.getBytes(java.nio.charset.StandardCharsets.ISO_8859_1));
+        String text = new String(bytes, StandardCharsets.ISO_8859_1).replace("False", "True ");
+        Files.write(file, text.getBytes(StandardCharsets.ISO_8859_1));
         assertThatThrownBy(() -> Npy.read(file)).hasMessageContaining("Fortran");
     }
 }

@@ -3,7 +3,9 @@ package dev.millrace.server.tensor;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -42,7 +44,7 @@ public final class JsonTree {
      * Returns a parser of a document with tensors, whose text the server's limit on bodies bounds. It reads {@code NaN}, {@code Infinity} and
      * {@code -Infinity}, which JSON does not have.
      */
-    public static JsonParser parser(java.io.InputStream text) {
+    public static JsonParser parser(InputStream text) {
         return TENSORS.createParser(ObjectReadContext.empty(), text);
     }
 
@@ -141,7 +143,7 @@ public final class JsonTree {
             case Long number -> json.writeNumber(number);
             case Float number -> json.writeNumber(number);
             case Double number -> json.writeNumber(number);
-            case java.math.BigInteger number -> json.writeNumber(number);
+            case BigInteger number -> json.writeNumber(number);
             default -> json.writeString(tree.toString());
         }
     }

@@ -7,6 +7,7 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ class InputMemoryTest {
 
     private static void holds(Tensor tensor, int value) {
         byte[] expected = new byte[(int) tensor.elements()];
-        java.util.Arrays.fill(expected, (byte) value);
+        Arrays.fill(expected, (byte) value);
         assertThat(MemorySegment.ofArray(expected).mismatch(tensor.segment())).isEqualTo(-1);
     }
 
