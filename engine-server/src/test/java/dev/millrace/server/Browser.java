@@ -26,6 +26,9 @@ import java.util.stream.Stream;
 
 /** A Chromium without a window, which a test drives by the browser's debugging protocol. */
 final class Browser implements AutoCloseable {
+    /** The most pages that follow each other while a condition is awaited. */
+    private static final int MOST_PAGES = 10;
+
     private final Process process;
     private final HttpClient client = HttpClient.newHttpClient();
     private final WebSocket socket;
@@ -136,14 +139,19 @@ final class Browser implements AutoCloseable {
     }
 
     private Json call(String method, Map<String, ?> parameters) throws Exception {
+        Json answered = answer(method, parameters);
+        assertThat(answered.at("error").value()).as(method).isNull();
+        return answered.at("result");
+    }
+
+    /** Returns the answer to a command: its result, or its error. */
+    private Json answer(String method, Map<String, ?> parameters) throws Exception {
         int id = calls.incrementAndGet();
         var answer = new CompletableFuture<Json>();
         answers.put(id, answer);
         byte[] message = JsonTree.bytes(Map.of("id", id, "method", method, "params", parameters));
         socket.sendText(new String(message, StandardCharsets.UTF_8), true).get(30, TimeUnit.SECONDS);
-        Json answered = answer.get(60, TimeUnit.SECONDS);
-        assertThat(answered.at("error").value()).as(method).isNull();
-        return answered.at("result");
+        return answer.get(60, TimeUnit.SECONDS);
     }
 
     void open(URI page) throws Exception {
@@ -152,24 +160,32 @@ final class Browser implements AutoCloseable {
 
     /** Returns the value of an expression of JavaScript, as a text. */
     String evaluate(String expression) throws Exception {
-        Json answer =
-                call("Runtime.evaluate", Map.of("expression", expression, "awaitPromise", true, "returnByValue", true));
+        Json answer = call("Runtime.evaluate", evaluation(expression));
         assertThat(answer.at("exceptionDetails").value()).as(expression).isNull();
         return answer.at("result").at("value").text();
     }
 
-    /** Waits until a condition of JavaScript holds; fails after half a minute. */
+    private static Map<String, Object> evaluation(String expression) {
+        return Map.of("expression", expression, "awaitPromise", true, "returnByValue", true);
+    }
+
+    /** Waits until a condition of JavaScript holds; fails after half a minute. If the page is left meanwhile, the next one is asked. */
     void await(String condition) throws Exception {
-        String held = evaluate("""
+        String waiting = """
             new Promise(done => {
               const end = Date.now() + 30000;
               const look = () => (%s) ? done(true) : Date.now() > end ? done(false) : setTimeout(look, 20);
               look();
             })\
-            """.formatted(condition));
-        assertThat(held)
-                .as(condition + "; the page: " + evaluate("document.body?.innerText"))
-                .isEqualTo("true");
+            """.formatted(condition);
+        Json held = answer("Runtime.evaluate", evaluation(waiting));
+        for (int i = 0; i < MOST_PAGES && held.at("error").text().contains("navigated"); i++) {
+            held = answer("Runtime.evaluate", evaluation(waiting));
+        }
+        assertThat(held.at("error").value()).as(condition).isNull();
+        if (!held.at("result").at("result").at("value").text().equals("true")) {
+            throw new AssertionError(condition + "; the page: " + evaluate("document.body?.innerText"));
+        }
     }
 
     /** The errors of scripts, and requests and contents that the browser refused. */
