@@ -169,6 +169,22 @@ class GrpcMessagesTest {
     }
 
     @Test
+    void aFailureIsToldInWordsThatFitATrailer() {
+        new TestRepository(folder).version("same", 1, ServerModels.same(ElementType.FLOAT));
+        try (var server = TestServers.start(folder);
+                var client = new GrpcClient(server)) {
+            var unknown = zeros(1).toBuilder().setModelName("ü".repeat(20_000)).build();
+            assertThatThrownBy(() -> client.call("ModelInfer", unknown, ModelInferResponse.getDefaultInstance()))
+                    .isInstanceOfSatisfying(StatusRuntimeException.class, e -> {
+                        assertThat(e.getStatus().getCode()).as(e.toString()).isEqualTo(Status.Code.NOT_FOUND);
+                        assertThat(e.getStatus().getDescription())
+                                .startsWith("there is no model 'üü")
+                                .endsWith("ü…");
+                    });
+        }
+    }
+
+    @Test
     void aScalarForABatchIsRefusedAndHoldsNothing() {
         new TestRepository(folder).version("same", 1, ServerModels.plus(1, 2)).config("same", "max_batch_size: 8");
         long start;

@@ -10,14 +10,21 @@ import io.grpc.StatusRuntimeException;
 final class GrpcFailures {
     private static final System.Logger LOG = System.getLogger("dev.millrace.server.access");
 
+    /** The most chars of a message. Clients refuse trailers of more than 8 KiB, in which a char may take nine bytes. */
+    private static final int LONGEST = 800;
+
     private GrpcFailures() {}
 
     static StatusException of(Throwable failure) {
         return switch (failure) {
             case EngineException known ->
-                status(known.status()).withDescription(known.getMessage()).asException();
+                status(known.status())
+                        .withDescription(told(String.valueOf(known.getMessage())))
+                        .asException();
             case AccessDenied denied ->
-                Status.PERMISSION_DENIED.withDescription(denied.getMessage()).asException();
+                Status.PERMISSION_DENIED
+                        .withDescription(told(String.valueOf(denied.getMessage())))
+                        .asException();
             case StatusRuntimeException own -> own.getStatus().asException();
             default -> {
                 LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
@@ -26,6 +33,10 @@ final class GrpcFailures {
                         .asException();
             }
         };
+    }
+
+    private static String told(String message) {
+        return message.length() <= LONGEST ? message : message.substring(0, LONGEST) + "…";
     }
 
     private static Status status(dev.millrace.graph.Status status) {
