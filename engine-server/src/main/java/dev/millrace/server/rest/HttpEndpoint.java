@@ -14,7 +14,7 @@ import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
-/** The port of HTTP: version 1.1, and 2 without TLS (h2c) or with it. */
+/** The port of HTTP: versions 1.1 and 2, without TLS (h2c) or with it. */
 public final class HttpEndpoint implements AutoCloseable {
     private static final int LONGEST_HEADERS = 16 << 10;
     /** The most bytes of a body that one read of the socket brings, which then stay one part. */
@@ -31,6 +31,7 @@ public final class HttpEndpoint implements AutoCloseable {
         loops = LoopResources.create(
                 "millrace-http", Math.max(2, Runtime.getRuntime().availableProcessors()), true);
         var ends = new BrokenConnections(System::nanoTime);
+        var resets = new ResetConnections();
         HttpServer open = HttpServer.create()
                 .bindAddress(() -> address)
                 .runOn(loops, false)
@@ -39,7 +40,8 @@ public final class HttpEndpoint implements AutoCloseable {
                 .httpRequestDecoder(decoder -> decoder.maxHeaderSize(LONGEST_HEADERS)
                         .maxChunkSize(LONGEST_PART)
                         .h2cMaxContentLength(router.bodyLimit()))
-                .doOnChannelInit((_, channel, _) -> channel.pipeline().addLast(ends))
+                .doOnChannelInit(
+                        (_, channel, _) -> channel.pipeline().addFirst(resets).addLast(ends))
                 .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
                 .handle(router);
         open = tls == null
