@@ -3,6 +3,11 @@ package dev.millrace.server;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolConfig.Protocol;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectedListenerFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolConfig.SelectorFailureBehavior;
+import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -19,6 +24,14 @@ import org.jspecify.annotations.Nullable;
  * @param grpc null for no TLS
  */
 record ServerTls(@Nullable SslContext http, @Nullable SslContext grpc) {
+    /** The versions of HTTP that clients choose among, the preferred one first. */
+    private static final ApplicationProtocolConfig VERSIONS = new ApplicationProtocolConfig(
+            Protocol.ALPN,
+            SelectorFailureBehavior.NO_ADVERTISE,
+            SelectedListenerFailureBehavior.ACCEPT,
+            ApplicationProtocolNames.HTTP_2,
+            ApplicationProtocolNames.HTTP_1_1);
+
     static ServerTls of(ServerOptions options) {
         Path certificate = options.certificate();
         Path key = options.key();
@@ -29,6 +42,7 @@ record ServerTls(@Nullable SslContext http, @Nullable SslContext grpc) {
         try {
             return new ServerTls(
                     withClients(SslContextBuilder.forServer(chain, key.toFile()).sslProvider(SslProvider.JDK), options)
+                            .applicationProtocolConfig(VERSIONS)
                             .build(),
                     GrpcSslContexts.configure(
                                     withClients(SslContextBuilder.forServer(chain, key.toFile()), options),

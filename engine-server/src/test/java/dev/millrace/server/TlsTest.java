@@ -73,8 +73,11 @@ class TlsTest {
                 var client = HttpClient.newBuilder().sslContext(context).build()) {
             var request =
                     HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + server.httpPort() + "/v2/health/live"));
-            assertThat(client.send(request.build(), BodyHandlers.ofString()).body())
-                    .contains("true");
+            for (HttpClient.Version version : HttpClient.Version.values()) {
+                var answer = client.send(request.version(version).build(), BodyHandlers.ofString());
+                assertThat(answer.body()).contains("true");
+                assertThat(answer.version()).isEqualTo(version);
+            }
         }
         assertThatThrownBy(() -> ModelServer.start(options().tls(key, key).build()))
                 .isInstanceOf(EngineException.class)

@@ -46,7 +46,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 .handle(router);
         open = tls == null
                 ? open.protocol(HttpProtocol.HTTP11, HttpProtocol.H2C)
-                : open.protocol(HttpProtocol.HTTP11).secure(ssl -> ssl.sslContext(tls));
+                : open.protocol(HttpProtocol.HTTP11, HttpProtocol.H2).secure(ssl -> ssl.sslContext(tls));
         try {
             server = open.bindNow();
         } catch (ChannelBindException e) {
