@@ -172,12 +172,11 @@ public final class TextGenerator {
 
     Flux<Piece> pieces(String prompt, GenerationOptions options) {
         Prompt begun = begun(prompt, options);
+        // refuses a prompt that is too long before anybody subscribes
+        Flux<Token> tokens = generator.flux(begun.ids(), begun.options());
         return Flux.defer(() -> {
             Saying said = saying(begun);
-            return generator
-                    .flux(begun.ids(), begun.options())
-                    .map(said::piece)
-                    .takeUntil(piece -> piece.ending() != null);
+            return tokens.map(said::piece).takeUntil(piece -> piece.ending() != null);
         });
     }
 
