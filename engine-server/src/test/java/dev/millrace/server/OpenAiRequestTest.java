@@ -9,8 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests the forms that OpenAI's requests may have. */
+/** Tests the forms that requests for texts may have, most of them OpenAI's. */
 class OpenAiRequestTest {
     @TempDir
     static Path folder;
@@ -63,6 +64,19 @@ class OpenAiRequestTest {
                 .toList();
         assertThat(lines.subList(0, lines.size() - 1)).allMatch(each -> each.endsWith("\"usage\":null}"));
         assertThat(lines.getLast()).contains("\"choices\":[],\"usage\":{\"prompt_tokens\":2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"v1/completions", "v1/chat/completions", "v2/models/mill/generate_stream"})
+    void aStreamThatCannotBeginHasTheStatusOfItsFailure(String path) {
+        String words = "the ".repeat(30);
+        var answer = client.post(path, """
+            {"model": "mill", "stream": true, "prompt": "%s", "text_input": "%s",
+             "messages": [{"role": "user", "content": "%s"}]}\
+            """.formatted(words, words, words));
+        assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.headers().firstValue("content-type")).contains("application/json");
+        assertThat(answer.body()).contains("the model sees 20 at most");
     }
 
     @ParameterizedTest

@@ -4,6 +4,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.session.Outputs;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Mono;
 
@@ -72,6 +73,16 @@ public final class LoadedVersion {
                 }
             });
         }
+    }
+
+    /** Returns the release of a share, which may be run by several ends of a request. */
+    public Runnable releasing() {
+        var isReleased = new AtomicBoolean();
+        return () -> {
+            if (!isReleased.getAndSet(true)) {
+                release();
+            }
+        };
     }
 
     /** Refuses further requests. Called once. */

@@ -14,6 +14,7 @@ import dev.millrace.text.TextGenerator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -47,7 +48,7 @@ final class GenerationAnswers {
                         request,
                         new ChoiceForm.OfCompletion(choices.size(), logprobs),
                         i == 0,
-                        Flux.defer(() -> generator.deltas(prompt, own))));
+                        () -> generator.deltas(prompt, own)));
             }
         }
         return answer(request, AnswerHead.ofCompletion(request.model()), choices, release);
@@ -76,7 +77,7 @@ final class GenerationAnswers {
                     request,
                     new ChoiceForm.OfChat(i, logprobs, tools),
                     i == 0,
-                    Flux.defer(() -> chats.flux(messages, own))));
+                    () -> chats.flux(messages, own)));
         }
         return answer(request, AnswerHead.ofChat(request.model()), choices, release);
     }
@@ -113,15 +114,22 @@ final class GenerationAnswers {
      * One of the texts that a request asks for.
      *
      * @param isFirst whether it is the first of its prompt, whose tokens count once
+     * @param begin renders and encodes the prompt, and returns the parts that are generated
      */
-    private record Choice(ChoiceForm form, boolean isFirst, Flux<ChatDelta> deltas) {
-        static Choice of(OpenAiRequest request, ChoiceForm form, boolean isFirst, Flux<ChatDelta> deltas) {
-            return new Choice(form, isFirst, request.timeline().generated(deltas, isFirst));
+    private record Choice(ChoiceForm form, boolean isFirst, Supplier<Flux<ChatDelta>> begin) {
+        static Choice of(OpenAiRequest request, ChoiceForm form, boolean isFirst, Supplier<Flux<ChatDelta>> begin) {
+            return new Choice(form, isFirst, () -> request.timeline().generated(begin.get(), isFirst));
         }
 
-        /** Generates on a thread of its own: prompts are rendered and encoded before the first token. */
+        /** Returns the choice with its prompt encoded. */
+        Choice begun() {
+            Flux<ChatDelta> deltas = begin.get();
+            return new Choice(form, isFirst, () -> deltas);
+        }
+
+        /** Generates on a thread of its own. */
         <T> Flux<T> parts(Function<ChatDelta, List<T>> told, UsageSum usage) {
-            return deltas.subscribeOn(Schedulers.parallel()).concatMapIterable(delta -> {
+            return begin.get().subscribeOn(Schedulers.parallel()).concatMapIterable(delta -> {
                 if (delta.ending() != null) {
                     usage.add(delta.usage(), isFirst);
                 }
@@ -132,12 +140,17 @@ final class GenerationAnswers {
 
     private static Mono<HttpAnswer> answer(
             OpenAiRequest request, AnswerHead head, List<Choice> choices, Runnable release) {
+        // away from the thread of the connection, and before a stream has a status
+        Mono<List<Choice>> begun = Mono.fromSupplier(
+                        () -> choices.stream().map(Choice::begun).toList())
+                .subscribeOn(Schedulers.parallel());
         if (request.flag("stream")) {
-            return Mono.just(HttpAnswer.events(
-                    stream(head, choices, request.includesUsage()).doFinally(_ -> release.run())));
+            return begun.map(all -> HttpAnswer.events(stream(head, all, request.includesUsage()), release))
+                    .doOnError(_ -> release.run())
+                    .doOnCancel(release);
         }
         var usage = new UsageSum();
-        return Flux.fromIterable(choices)
+        return begun.flatMapIterable(all -> all)
                 .flatMap(
                         choice -> choice.parts(
                                 delta -> {

@@ -33,7 +33,7 @@ final class OpenAiErrors {
 
     /** Returns the event of a stream that fails after its status was sent. */
     static Object inStream(Throwable failure) {
-        return tree(HttpProblem.messageOf(failure), "server_error", null);
+        return tree(HttpProblem.messageOf(failure), type(HttpProblem.logged(failure)), null);
     }
 
     private static Object tree(String message, String type, @Nullable String code) {

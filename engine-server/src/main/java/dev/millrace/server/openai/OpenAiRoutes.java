@@ -62,6 +62,7 @@ public final class OpenAiRoutes {
 
     private Mono<HttpAnswer> onText(OpenAiRequest request, TextAnswer answer) {
         LoadedVersion version = repository.acquire(request.model(), "");
+        Runnable release = version.releasing();
         try {
             TextModel text = version.model().text();
             if (text == null) {
@@ -69,9 +70,9 @@ public final class OpenAiRoutes {
                         "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
             }
             request.timeline().understood(version.name(), version.version());
-            return answer.answer(request, text, version::release);
+            return answer.answer(request, text, release);
         } catch (RuntimeException e) {
-            version.release();
+            release.run();
             throw e;
         }
     }

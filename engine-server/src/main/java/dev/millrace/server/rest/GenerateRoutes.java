@@ -4,7 +4,6 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.SamplingParameters;
 import dev.millrace.server.repository.ModelRepository;
-import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.text.ChatDelta;
 import dev.millrace.text.LanguageModel;
 import dev.millrace.text.TextGenerator;
@@ -17,6 +16,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The routes of the generate extension: a text in, a text out, at once or as a stream. A model of tensors takes its inputs by their names, and
@@ -43,50 +43,46 @@ public final class GenerateRoutes {
         }
     }
 
-    /** A request that has been read. */
-    private record Generation(
-            LoadedVersion version, TextGenerator generator, String prompt, GenerationOptions options) {
-        Flux<ChatDelta> parts(HttpCall call) {
-            return call.timeline().generated(generator.deltas(prompt, options), true);
-        }
-
-        Map<String, Object> answer(String text) {
-            var answer = new LinkedHashMap<String, Object>();
-            answer.put("model_name", version.name());
-            answer.put("model_version", version.version());
-            answer.put(OUTPUT, text);
-            return answer;
-        }
-    }
-
     private Mono<HttpAnswer> whole(HttpCall call, Map<String, @Nullable Object> body) {
         LoadedVersion version = acquire(call);
         if (version.model().text() == null) {
             return mapped(version, body).map(json -> HttpAnswer.text("application/json", json));
         }
-        Generation generation = read(version, body);
-        return generation
-                .parts(call)
-                .map(ChatDelta::text)
-                .collect(Collectors.joining())
-                .map(text -> HttpAnswer.json(generation.answer(text)))
-                .doFinally(_ -> generation.version.release());
+        Runnable release = version.releasing();
+        return begin(call, version, body)
+                .flatMap(parts -> parts.map(ChatDelta::text).collect(Collectors.joining()))
+                .map(text -> HttpAnswer.json(answer(version, text)))
+                .doFinally(_ -> release.run());
     }
 
     private Mono<HttpAnswer> stream(HttpCall call, Map<String, @Nullable Object> body) {
         LoadedVersion version = acquire(call);
         if (version.model().text() == null) {
-            return mapped(version, body).map(json -> HttpAnswer.events(Flux.just(json)));
+            return mapped(version, body).map(json -> HttpAnswer.events(Flux.just(json), () -> {}));
         }
-        Generation generation = read(version, body);
-        Flux<Map<String, Object>> events = generation
-                .parts(call)
-                .map(ChatDelta::text)
-                .filter(text -> !text.isEmpty())
-                .map(generation::answer)
-                .onErrorResume(failure -> Mono.just(Map.of("error", HttpProblem.messageOf(failure))))
-                .doFinally(_ -> generation.version.release());
-        return Mono.just(HttpAnswer.events(events));
+        Runnable release = version.releasing();
+        return begin(call, version, body)
+                .map(parts -> HttpAnswer.events(
+                        parts.map(ChatDelta::text)
+                                .filter(text -> !text.isEmpty())
+                                .map(text -> answer(version, text))
+                                .onErrorResume(failure -> Mono.just(failed(failure))),
+                        release))
+                .doOnError(_ -> release.run())
+                .doOnCancel(release);
+    }
+
+    private static Map<String, Object> answer(LoadedVersion version, String text) {
+        var answer = new LinkedHashMap<String, Object>();
+        answer.put("model_name", version.name());
+        answer.put("model_version", version.version());
+        answer.put(OUTPUT, text);
+        return answer;
+    }
+
+    private static Map<String, Object> failed(Throwable failure) {
+        HttpProblem.logged(failure);
+        return Map.of("error", HttpProblem.messageOf(failure));
     }
 
     /** Returns the version that a request asks for, with a share in it. */
@@ -105,23 +101,20 @@ public final class GenerateRoutes {
         }
     }
 
-    /** Reads a request to a model of texts; releases the version if that fails. */
-    private static Generation read(LoadedVersion version, Map<String, @Nullable Object> body) {
-        try {
-            LanguageModel model = Objects.requireNonNull(version.model().text()).languageModel(version.name());
-            if (!(body.get(INPUT) instanceof String prompt)) {
-                throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
-            }
-            var parameters = new SamplingParameters(parameters(body));
-            return new Generation(
-                    version,
-                    model.generator().stoppingAt(parameters.stops()),
-                    prompt,
-                    parameters.options(model.defaults()));
-        } catch (RuntimeException e) {
-            version.release();
-            throw e;
+    /** Reads a request to a model of texts, and encodes its prompt, away from the thread of the connection. */
+    private static Mono<Flux<ChatDelta>> begin(
+            HttpCall call, LoadedVersion version, Map<String, @Nullable Object> body) {
+        return Mono.fromSupplier(() -> parts(call, version, body)).subscribeOn(Schedulers.parallel());
+    }
+
+    private static Flux<ChatDelta> parts(HttpCall call, LoadedVersion version, Map<String, @Nullable Object> body) {
+        LanguageModel model = Objects.requireNonNull(version.model().text()).languageModel(version.name());
+        if (!(body.get(INPUT) instanceof String prompt)) {
+            throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
         }
+        var parameters = new SamplingParameters(parameters(body));
+        TextGenerator generator = model.generator().stoppingAt(parameters.stops());
+        return call.timeline().generated(generator.deltas(prompt, parameters.options(model.defaults())), true);
     }
 
     /** Returns the parameters, which stand beside the text or in an object of their own. */

@@ -14,13 +14,15 @@ import reactor.core.publisher.Flux;
  *
  * @param body the whole body; null for a stream
  * @param parts the body of a stream in parts, each of which is sent as it comes; empty for a whole body
+ * @param end is called when the answer is sent, or is not sent any more
  */
 public record HttpAnswer(
         HttpResponseStatus status,
         String contentType,
         Map<String, String> headers,
         @Nullable ByteBuf body,
-        Flux<ByteBuf> parts) {
+        Flux<ByteBuf> parts,
+        Runnable end) {
     private static final String JSON = "application/json";
 
     public static HttpAnswer json(Object tree) {
@@ -49,25 +51,31 @@ public record HttpAnswer(
         return body(HttpResponseStatus.OK, JSON, Map.of(), Unpooled.EMPTY_BUFFER);
     }
 
-    /** Releases the body, which is not sent any more. */
+    /** Releases the body, and what a stream holds. Neither is sent any more. */
     void release() {
         if (body != null) {
             body.release();
         }
+        end.run();
     }
 
     static HttpAnswer body(HttpResponseStatus status, String contentType, Map<String, String> headers, ByteBuf body) {
-        return new HttpAnswer(status, contentType, headers, body, Flux.empty());
+        return new HttpAnswer(status, contentType, headers, body, Flux.empty(), () -> {});
     }
 
-    /** Returns a stream of server-sent events, each of which is a tree. */
-    public static HttpAnswer events(Flux<?> trees) {
+    /**
+     * Returns a stream of server-sent events, each of which is a tree.
+     *
+     * @param end is called when the stream has ended, or is not sent any more
+     */
+    public static HttpAnswer events(Flux<?> trees, Runnable end) {
         return new HttpAnswer(
                 HttpResponseStatus.OK,
                 "text/event-stream; charset=utf-8",
                 Map.of("Cache-Control", "no-cache"),
                 null,
-                trees.map(HttpAnswer::event));
+                trees.map(HttpAnswer::event),
+                end);
     }
 
     private static ByteBuf event(Object tree) {

@@ -15,6 +15,8 @@ public final class HttpProblem extends RuntimeException {
     @Serial
     private static final long serialVersionUID = 1L;
 
+    private static final System.Logger LOG = System.getLogger("dev.millrace.server.access");
+
     static final HttpResponseStatus CLIENT_CLOSED = HttpResponseStatus.valueOf(499, "Client Closed Request");
 
     /** The seconds after which a client that was refused for lack of room may ask again. */
@@ -76,6 +78,15 @@ public final class HttpProblem extends RuntimeException {
             case CANCELLED, MODEL_LOAD_CANCELED -> CLIENT_CLOSED;
             case FAIL, ENGINE_ERROR, RUNTIME_EXCEPTION, EP_FAIL -> HttpResponseStatus.INTERNAL_SERVER_ERROR;
         };
+    }
+
+    /** Returns the status of a failure; writes one that is a fault of the server to the log. */
+    public static HttpResponseStatus logged(Throwable failure) {
+        HttpResponseStatus status = statusOf(failure);
+        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code()) {
+            LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
+        }
+        return status;
     }
 
     /** Returns what a caller reads of a failure. That of an unexpected exception names its type alone. */

@@ -256,11 +256,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     }
 
     private static HttpAnswer failed(Throwable failure, ErrorForm errors, HttpObservations.OfRequest observed) {
-        HttpResponseStatus status = HttpProblem.statusOf(failure);
+        HttpResponseStatus status = HttpProblem.logged(failure);
         observed.failed(status, failure);
-        if (status.code() == HttpResponseStatus.INTERNAL_SERVER_ERROR.code()) {
-            LOG.log(System.Logger.Level.ERROR, "a request failed", failure);
-        }
         return HttpAnswer.json(
                 status, HttpProblem.headersOf(failure, status), errors.apply(status, HttpProblem.messageOf(failure)));
     }
