@@ -23,12 +23,14 @@ public final class GrpcEndpoint implements AutoCloseable {
 
     private final Server server;
     private final CallGuard guard;
+    private final InferenceService inferences;
     private final HealthStatusManager health = new HealthStatusManager();
 
     /** Opens the port. */
     public GrpcEndpoint(InetSocketAddress address, SharedParts shared, @Nullable SslContext tls) {
         var methods = new ProtocolMethods();
-        new InferenceService(shared).addTo(methods);
+        inferences = new InferenceService(shared);
+        inferences.addTo(methods);
         new RepositoryService(shared).addTo(methods);
         setServing(false);
         guard = new CallGuard(shared.access());
@@ -65,9 +67,11 @@ public final class GrpcEndpoint implements AutoCloseable {
         health.setStatus(ProtocolMethods.SERVICE, status);
     }
 
-    /** Refuses new calls, and waits so long for those that are under way. Clients that watch the health are not waited for. */
+    /** Refuses new calls, and waits so long for those that are under way. Clients that watch the health or have
+     * an open exchange are not waited for. */
     public void drain(Duration time) throws InterruptedException {
         server.shutdown();
+        inferences.endExchanges();
         guard.awaitIdle(time);
         server.awaitTermination(LAST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
     }

@@ -4,9 +4,12 @@ import dev.millrace.server.protocol.InferParameter;
 import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelStreamInferResponse;
+import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -14,10 +17,12 @@ import reactor.core.publisher.Sinks;
 
 /**
  * A call of ModelStreamInfer. Requests run side by side and are answered in their order; a failed one is answered with its
- * message. A client that does not read its answers is not asked for further requests.
+ * message. A client that does not read its answers is not asked for further requests. When the server ends, a call ends with its last answer.
  */
 final class InferExchange implements StreamObserver<ReceivedInfer> {
     private static final int UNDER_WAY = 16;
+    /** Waits for the other thread where a request arrives while the server ends. */
+    private static final Sinks.EmitFailureHandler IN_TURN = Sinks.EmitFailureHandler.busyLooping(Duration.ofSeconds(1));
 
     private final ServerCallStreamObserver<ModelStreamInferResponse> call;
     private final Sinks.Many<ReceivedInfer> requests = Sinks.many().unicast().onBackpressureBuffer();
@@ -25,15 +30,19 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
     private final AtomicInteger owed = new AtomicInteger();
 
     private final Disposable running;
+    private volatile boolean isServerEnding;
 
+    /** @param ended hears of the end of this call */
     InferExchange(
             ServerCallStreamObserver<ModelStreamInferResponse> call,
-            Function<ReceivedInfer, Mono<ModelInferResponse>> infer) {
+            Function<ReceivedInfer, Mono<ModelInferResponse>> infer,
+            Consumer<InferExchange> ended) {
         this.call = call;
         call.disableAutoRequest();
         running = requests.asFlux()
                 .flatMapSequential(request -> answer(request, infer), UNDER_WAY)
-                .subscribe(this::send, failure -> call.onError(GrpcFailures.of(failure)), call::onCompleted);
+                .doFinally(_ -> ended.accept(this))
+                .subscribe(this::send, failure -> call.onError(GrpcFailures.of(failure)), this::complete);
         call.setOnCancelHandler(running::dispose);
         call.setOnReadyHandler(this::ask);
         call.request(UNDER_WAY);
@@ -67,6 +76,20 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
                 .build();
     }
 
+    /** Takes no further requests, and ends the call when those that are under way are answered. */
+    void serverEnds() {
+        isServerEnding = true;
+        requests.emitComplete(IN_TURN);
+    }
+
+    private void complete() {
+        if (isServerEnding) {
+            call.onError(Status.UNAVAILABLE.withDescription("the server ends").asException());
+        } else {
+            call.onCompleted();
+        }
+    }
+
     private void send(ModelStreamInferResponse answer) {
         call.onNext(answer);
         owed.incrementAndGet();
@@ -84,7 +107,7 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
 
     @Override
     public void onNext(ReceivedInfer request) {
-        requests.emitNext(request, Sinks.EmitFailureHandler.FAIL_FAST);
+        requests.emitNext(request, IN_TURN);
     }
 
     @Override
@@ -94,6 +117,6 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
 
     @Override
     public void onCompleted() {
-        requests.emitComplete(Sinks.EmitFailureHandler.FAIL_FAST);
+        requests.emitComplete(IN_TURN);
     }
 }

@@ -32,6 +32,8 @@ import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import java.time.Instant;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -45,6 +47,7 @@ final class InferenceService {
     private final BooleanSupplier ready;
     private final RunObservations runs;
     private final RecentRequests recent;
+    private final Set<InferExchange> exchanges = ConcurrentHashMap.newKeySet();
 
     InferenceService(SharedParts shared) {
         repository = shared.repository();
@@ -128,10 +131,18 @@ final class InferenceService {
                     // read here, because later requests of the exchange are handled on other threads
                     Permissions permissions = CallGuard.permissions();
                     var observed = CallObservations.current();
-                    return new InferExchange(
+                    var exchange = new InferExchange(
                             (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
-                            request -> CallObservations.below(observed, infer(request, permissions)));
+                            request -> CallObservations.below(observed, infer(request, permissions)),
+                            exchanges::remove);
+                    exchanges.add(exchange);
+                    return exchange;
                 });
+    }
+
+    /** Lets exchanges end with the answers to the requests that are under way. */
+    void endExchanges() {
+        exchanges.forEach(InferExchange::serverEnds);
     }
 
     private <T> Mono<T> on(String name, String version, Function<LoadedVersion, T> reader) {
