@@ -1,4 +1,4 @@
-/// Operators of onnxruntime-extensions: tokenizers, strings and images in models.
+/// Operators of onnxruntime-extensions: tokenizers, strings, images and sounds in models.
 module dev.millrace.extensions {
     requires dev.millrace.providers.spi;
     requires dev.millrace.text;

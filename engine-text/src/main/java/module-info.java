@@ -9,5 +9,6 @@ module dev.millrace.text {
             ai.djl.tokenizers,
             dev.millrace.extensions;
     exports dev.millrace.text.speech to
+            dev.millrace.extensions,
             dev.millrace.pipelines;
 }

@@ -1,6 +1,7 @@
 package dev.millrace.extensions;
 
 import static dev.millrace.graph.tensor.ElementType.BOOL;
+import static dev.millrace.graph.tensor.ElementType.FLOAT;
 import static dev.millrace.graph.tensor.ElementType.INT32;
 import static dev.millrace.graph.tensor.ElementType.INT64;
 import static dev.millrace.graph.tensor.ElementType.STRING;
@@ -158,13 +159,24 @@ final class ExtensionOperators {
                                 "EncodeImage 1",
                                 "< image:U\n> bytes:U\n@ format:string=\"jpg\" color_space:string=\"bgr\"\nU = uint8\n",
                                 List.of(UINT8),
-                                EncodedImages::encoder))
+                                EncodedImages::encoder),
+                        new ExtensionOperator(
+                                "AudioDecoder 1",
+                                "< bytes:U format?:T\n> samples:F\n@ downsampling_rate:int=0 stereo_to_mono:int=0\n"
+                                        + "U = uint8\nF = float\n" + TEXT,
+                                List.of(FLOAT),
+                                SoundKernels::decoder),
+                        new ExtensionOperator(
+                                "StftNorm 1",
+                                "< samples:F n_fft:I hop_length:I window:F frame_length:I\n> norms:F\n"
+                                        + "F = float\nI = int64\n",
+                                List.of(FLOAT),
+                                SoundKernels::stftNorm))
                 .forEach(each -> BY_NAME.put(each.name(), each));
     }
 
     /** The operators of onnxruntime-extensions that models may have and that have no kernel here. */
     private static final List<String> MISSING = List.of(
-            "AudioDecoder",
             "BasicTokenizer",
             "BlingFireSentenceBreaker",
             "DrawBoundingBoxes",
@@ -178,7 +190,6 @@ final class ExtensionOperators {
             "SegmentSum",
             "SentencepieceDecoder",
             "SpmTokenizer",
-            "StftNorm",
             "StringECMARegexSplitWithOffsets",
             "StringHash",
             "StringHashFast",

@@ -10,11 +10,12 @@ import dev.millrace.scheduler.kernel.DynamicKernel;
 import dev.millrace.text.Tokenizer;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.stream.LongStream;
 
-/** The tokenizer of SentencePiece, with unigram models. */
+/** The tokenizer of SentencePiece. */
 final class SentencePieceKernel {
     private SentencePieceKernel() {}
 
@@ -81,15 +82,38 @@ final class SentencePieceKernel {
             normalizers.add("{\"type\": \"Strip\", \"strip_left\": true, \"strip_right\": true}");
             normalizers.add("{\"type\": \"Replace\", \"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \" \"}");
         }
+        // pieces of byte pairs may reach over spaces
+        return """
+            {"normalizer": {"type": "Sequence", "normalizers": [%s]},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "%s", "split": %s},
+            "model": %s}
+            """.formatted(
+                        normalizers,
+                        model.addsPrefix() ? "always" : "never",
+                        !model.mergesPairs(),
+                        model.mergesPairs() ? bytePairs(model) : unigram(model));
+    }
+
+    private static String unigram(SentencePieceModel model) {
         var vocabulary = new StringJoiner(", ", "[", "]");
         model.pieces()
                 .forEach(
                         piece -> vocabulary.add("[" + TokenizerJson.quoted(piece.text()) + ", " + piece.score() + "]"));
+        return "{\"type\": \"Unigram\", \"unk_id\": %d, \"byte_fallback\": %s, \"vocab\": %s}"
+                .formatted(model.unknown(), model.fallsBack(), vocabulary);
+    }
+
+    private static String bytePairs(SentencePieceModel model) {
+        var vocabulary = new LinkedHashMap<String, Integer>();
+        model.pieces().forEach(piece -> vocabulary.putIfAbsent(piece.text(), vocabulary.size()));
+        var merges = new StringJoiner(", ", "[", "]");
+        model.merges().forEach(pair -> merges.add(TokenizerJson.list(pair)));
         return """
-            {"normalizer": {"type": "Sequence", "normalizers": [%s]},
-            "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581", "prepend_scheme": "%s", "split": true},
-            "model": {"type": "Unigram", "unk_id": %d, "byte_fallback": %s, "vocab": %s}}
+            {"type": "BPE", "unk_token": %s, "fuse_unk": true, "byte_fallback": %s, "vocab": %s, "merges": %s}
             """.formatted(
-                normalizers, model.addsPrefix() ? "always" : "never", model.unknown(), model.fallsBack(), vocabulary);
+                        TokenizerJson.quoted(model.pieces().get(model.unknown()).text()),
+                        model.fallsBack(),
+                        TokenizerJson.object(vocabulary),
+                        merges);
     }
 }

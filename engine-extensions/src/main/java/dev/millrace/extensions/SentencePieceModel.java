@@ -3,6 +3,7 @@ package dev.millrace.extensions;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ import java.util.Map;
  * @param addsPrefix whether a text begins with a space
  * @param removesSpaces whether spaces at the ends and several in a row go
  * @param fallsBack whether unknown text becomes bytes
+ * @param mergesPairs whether neighbouring pieces are merged, best first (byte pair encoding), and not chosen by likelihood (unigram)
  */
 record SentencePieceModel(
         List<Piece> pieces,
@@ -27,8 +29,10 @@ record SentencePieceModel(
         byte[] charsMap,
         boolean addsPrefix,
         boolean removesSpaces,
-        boolean fallsBack) {
+        boolean fallsBack,
+        boolean mergesPairs) {
     private static final int UNIGRAM = 1;
+    private static final int BYTE_PAIRS = 2;
     private static final int NORMAL = 1;
     private static final int UNKNOWN_KIND = 2;
     private static final int BYTE_KIND = 6;
@@ -54,9 +58,10 @@ record SentencePieceModel(
         } catch (IndexOutOfBoundsException _) {
             throw EngineException.invalidGraph(node.describe() + ": its SentencePiece model is damaged");
         }
-        if (pieces.isEmpty() || trainer.number(3, UNIGRAM) != UNIGRAM) {
-            throw EngineException.notImplemented(
-                    node.describe() + ": a SentencePiece model of another type than unigram, or without pieces");
+        int type = trainer.number(3, UNIGRAM);
+        if (pieces.isEmpty() || type != UNIGRAM && type != BYTE_PAIRS) {
+            throw EngineException.notImplemented(node.describe()
+                    + ": a SentencePiece model of another type than unigram or byte pairs, or without pieces");
         }
         return new SentencePieceModel(
                 List.copyOf(pieces),
@@ -66,7 +71,29 @@ record SentencePieceModel(
                 normalizer.charsMap,
                 normalizer.number(3, 1) != 0,
                 normalizer.number(4, 1) != 0,
-                trainer.number(35, 0) != 0);
+                trainer.number(35, 0) != 0,
+                type == BYTE_PAIRS);
+    }
+
+    /** Returns the pairs of pieces that make another piece, those of the best piece first. */
+    List<List<String>> merges() {
+        var ids = new HashMap<String, Integer>();
+        for (int i = 0; i < pieces.size(); i++) {
+            ids.putIfAbsent(pieces.get(i).text(), i);
+        }
+        var merges = new ArrayList<List<String>>();
+        pieces.stream()
+                .sorted(Comparator.comparingDouble(Piece::score).reversed())
+                .map(Piece::text)
+                .forEach(piece -> {
+                    for (int i = 1; i < piece.length(); i++) {
+                        List<String> pair = List.of(piece.substring(0, i), piece.substring(i));
+                        if (ids.keySet().containsAll(pair)) {
+                            merges.add(pair);
+                        }
+                    }
+                });
+        return merges;
     }
 
     private static Piece piece(ProtoFields fields, int id) {

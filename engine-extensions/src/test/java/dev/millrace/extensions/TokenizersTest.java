@@ -156,6 +156,65 @@ class TokenizersTest {
         return file.toByteArray();
     }
 
+    /** A model of byte pairs: pieces by their ranks. */
+    static OneNode sentencePairs() {
+        var file = new ByteArrayOutputStream();
+        file.writeBytes(unigrams(
+                "<unk>",
+                0,
+                2,
+                "<s>",
+                0,
+                3,
+                "</s>",
+                0,
+                3,
+                "lo",
+                0,
+                1,
+                "\u2581h",
+                -1,
+                1,
+                "el",
+                -2,
+                1,
+                "\u2581hel",
+                -3,
+                1,
+                "\u2581hello",
+                -4,
+                1,
+                "\u2581",
+                -5,
+                1,
+                "h",
+                -6,
+                1,
+                "e",
+                -7,
+                1,
+                "l",
+                -8,
+                1,
+                "o",
+                -9,
+                1,
+                "w",
+                -10,
+                1));
+        // the type of the trainer
+        file.writeBytes(new byte[] {0x12, 2, 0x18, 2});
+        return new OneNode("SentencepieceTokenizer", 2).bytes("model", file.toByteArray());
+    }
+
+    @Test
+    void bytePairsOfSentencePieceAreMergedBestFirst() {
+        assertThat(sentencePairs().input("hello").run().getFirst().ints()).containsExactly(7);
+        // "lo" comes before "el"; what no piece has becomes one unknown piece
+        assertThat(sentencePairs().input("elo yy").run().getFirst().ints()).containsExactly(8, 10, 3, 8, 0);
+        assertThat(sentencePairs().input("").run().getFirst().ints()).isEmpty();
+    }
+
     static OneNode sentencePieces() {
         return new OneNode("SentencepieceTokenizer", 2)
                 .bytes(

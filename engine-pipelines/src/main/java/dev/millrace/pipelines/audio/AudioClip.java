@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.pipelines.StageArguments;
 import dev.millrace.text.speech.LogMel;
+import dev.millrace.text.speech.SincResampling;
 import dev.millrace.text.speech.WavFile;
 import java.io.IOException;
 import java.nio.file.Files;

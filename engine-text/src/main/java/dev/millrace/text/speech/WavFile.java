@@ -26,8 +26,9 @@ public final class WavFile {
      *
      * @param samples the samples from -1 to 1; several channels became their mean
      * @param rate the number of samples of a second
+     * @param channels the number of channels of the file
      */
-    public record Sound(float[] samples, int rate) {}
+    public record Sound(float[] samples, int rate, int channels) {}
 
     /**
      * Returns the samples of a file, from -1 to 1. Several channels become their mean.
@@ -69,7 +70,8 @@ public final class WavFile {
             long size = Integer.toUnsignedLong(in.getInt());
             if (name == DATA) {
                 Format known = checked(format);
-                return new Sound(samples(in, (int) Math.min(size, in.remaining()), known), known.rate());
+                float[] samples = samples(in, (int) Math.min(size, in.remaining()), known);
+                return new Sound(samples, known.rate(), known.channels());
             }
             // a chunk has an even length
             long next = in.position() + size + size % 2;

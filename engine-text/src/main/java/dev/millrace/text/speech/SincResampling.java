@@ -1,4 +1,4 @@
-package dev.millrace.pipelines.audio;
+package dev.millrace.text.speech;
 
 import dev.millrace.graph.EngineException;
 import java.math.BigInteger;
@@ -7,7 +7,7 @@ import java.math.BigInteger;
  * Resampling by a windowed sinc function (Smith 1984, digital audio resampling). A new sample lies at one of a few distances behind an old one;
  * each distance has its weights, which are computed once.
  */
-final class SincResampling {
+public final class SincResampling {
     /** The zero crossings of the sinc function on each side of a sample. */
     private static final int CROSSINGS = 16;
     /** The cutoff frequency, as a share of the lower one of the two Nyquist frequencies. */
@@ -17,7 +17,8 @@ final class SincResampling {
 
     private SincResampling() {}
 
-    static float[] resample(float[] samples, int rate, int toRate) {
+    /** Returns samples at another rate, without the frequencies that it cannot have. */
+    public static float[] resample(float[] samples, int rate, int toRate) {
         int common = BigInteger.valueOf(rate).gcd(BigInteger.valueOf(toRate)).intValueExact();
         long step = rate / common;
         int distances = toRate / common;
