@@ -27,4 +27,9 @@ public record EmbeddingProperties(
         @Nullable String output,
         @DefaultValue("0") int maxTokens,
         @DefaultValue("0") int partTokens,
-        @DefaultValue("NONE") MetadataMode metadataMode) {}
+        @DefaultValue("NONE") MetadataMode metadataMode) {
+    public EmbeddingProperties {
+        TextSession.count(maxTokens, "max-tokens");
+        TextSession.count(partTokens, "part-tokens");
+    }
+}

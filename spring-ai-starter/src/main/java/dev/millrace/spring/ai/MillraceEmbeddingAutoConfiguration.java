@@ -34,7 +34,8 @@ public final class MillraceEmbeddingAutoConfiguration {
             ObjectProvider<EmbeddingModelObservationConvention> convention) {
         TextSession opened =
                 TextSession.open(sessions, resources, PREFIX, properties.session(), properties.tokenizer());
-        EngineEmbeddingModel.Builder model = EngineEmbeddingModel.builder(embedder(opened, properties))
+        EngineEmbeddingModel.Builder model = EngineEmbeddingModel.builder(
+                        opened.used(PREFIX, () -> embedder(opened, properties)))
                 .tokenizer(opened.tokenizer())
                 .name(opened.name())
                 .metadataMode(properties.metadataMode());

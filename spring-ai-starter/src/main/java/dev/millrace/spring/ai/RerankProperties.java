@@ -17,4 +17,9 @@ public record RerankProperties(
         @Nullable String session,
         @Nullable String tokenizer,
         @DefaultValue("0") int maxTokens,
-        @DefaultValue("0") int keep) {}
+        @DefaultValue("0") int keep) {
+    public RerankProperties {
+        TextSession.count(maxTokens, "max-tokens");
+        TextSession.count(keep, "keep");
+    }
+}

@@ -10,6 +10,7 @@ import dev.millrace.text.Tokenizer;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.ResourceLoader;
@@ -36,7 +37,7 @@ record TextSession(String name, Inference inference, Tokenizer tokenizer) {
             @Nullable String session,
             @Nullable String tokenizer) {
         String name = prefix.substring(prefix.lastIndexOf('.') + 1);
-        ServedSession served = session == null ? sessions.open(name, prefix) : sessions.get(session);
+        ServedSession served = session == null ? sessions.open(name, prefix) : named(sessions, prefix, session);
         String model = Objects.requireNonNull(served.properties().model());
         String place = tokenizer == null ? "tokenizer.json beside " + model : tokenizer;
         try {
@@ -47,6 +48,31 @@ record TextSession(String name, Inference inference, Tokenizer tokenizer) {
         } catch (EngineException | IOException e) {
             throw new ModelOpenException(prefix + ".tokenizer", place, e);
         }
+    }
+
+    private static ServedSession named(MillraceSessions sessions, String prefix, String name) {
+        try {
+            return sessions.get(name);
+        } catch (IllegalArgumentException e) {
+            throw new ModelOpenException(prefix + ".session", name, e);
+        }
+    }
+
+    /** Returns what a model is used for; throws if its properties, such as the name of an output, do not suit it. */
+    <T> T used(String prefix, Supplier<T> use) {
+        try {
+            return use.get();
+        } catch (EngineException e) {
+            throw new ModelOpenException(prefix + ".model", name, e);
+        }
+    }
+
+    /** Returns a number of tokens or documents of a property. */
+    static int count(int number, String property) {
+        if (number < 0) {
+            throw new IllegalArgumentException(property + " is " + number + "; it is 0 or more");
+        }
+        return number;
     }
 
     /** Returns the tokenizer for batches of texts, which cuts them after a number of tokens; 0 for the number in its file. */

@@ -15,6 +15,8 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.ai.document.Document;
 import org.springframework.ai.embedding.EmbeddingModel;
 import org.springframework.ai.embedding.EmbeddingOptions;
@@ -152,6 +154,36 @@ class EmbeddingModelTest {
                         .getFailure()
                         .hasStackTraceContaining(
                                 "The model 'gone.json' of millrace.embedding.tokenizer does not open: "));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        output=nothing  | Invalid output name: nothing
+        max-tokens=-1   | max-tokens is -1
+        part-tokens=-1  | part-tokens is -1
+        session=nothing | There is no session 'nothing'
+        pooling=medium  | millrace.embedding.pooling
+        """)
+    void aWrongPropertyFailsTheStart(String property, String reason) {
+        runner.withPropertyValues(model, "millrace.embedding." + property)
+                .run(context -> assertThat(context).getFailure().hasStackTraceContaining(reason));
+    }
+
+    @Test
+    void textsOfEveryLengthHaveVectors() {
+        runner.withPropertyValues(model).run(context -> {
+            EmbeddingModel embeddings = context.getBean(EmbeddingModel.class);
+            assertThat(embeddings.embedForResponse(List.of()).getResults()).isEmpty();
+            for (String text : List.of("", "  ", "👩‍🚀", "mill ".repeat(5000))) {
+                assertThat(embeddings.embed(text)).hasSize(2).doesNotContain(Float.NaN);
+            }
+            List<Document> documents = List.of(new Document("mill"), new Document("race"), new Document("mill"));
+            List<float[]> vectors = embeddings.embed(
+                    documents,
+                    EmbeddingOptions.builder().dimensions(2).build(),
+                    all -> List.of(all.subList(0, 1), all.subList(1, 3)));
+            assertThat(vectors).containsExactly(new float[] {0, 1}, new float[] {1, 0}, new float[] {0, 1});
+        });
     }
 
     @Test

@@ -15,6 +15,13 @@ final class ModelFailureAnalyzer extends AbstractFailureAnalyzer<ModelOpenExcept
 
     private static String action(ModelOpenException failure) {
         String property = failure.property();
+        if (property.endsWith(".session")) {
+            return "Set " + property + " to the name of a session of millrace.sessions.";
+        }
+        if (property.endsWith(".tokenizer")) {
+            return "Put tokenizer.json beside the model, or set " + property
+                    + " to its path. A relative path begins in " + Path.of("").toAbsolutePath() + ".";
+        }
         @Nullable Throwable cause = failure.getCause();
         if (!(cause instanceof EngineException engine)) {
             return "Set " + property + " to a model that can be read.";
