@@ -116,37 +116,46 @@ final class FirstRequests {
 
     private static First zeros(LoadedVersion version) {
         ModelConfig config = version.model().config();
-        var inputs = new ArrayList<Object>();
-        int bytes = 0;
-        for (ModelInput input : config.getInputList()) {
-            var shape = new ArrayList<Long>();
-            if (config.getMaxBatchSize() > 0) {
-                shape.add(1L);
-            }
-            input.getDimsList().forEach(extent -> shape.add(extent < 0 ? 1 : extent));
-            Datatype type = Objects.requireNonNull(Datatype.of(input.getDataType()));
-            int count = (int) shape.stream().mapToLong(each -> each).reduce(1, (a, b) -> a * b);
-            // a string has its length before it
-            int size = type == Datatype.BYTES
-                    ? count * Integer.BYTES
-                    : (int) type.element().bytes(count);
-            bytes += size;
-            inputs.add(Map.of(
-                    "name", input.getName(),
-                    "datatype", type.name(),
-                    "shape", shape,
-                    "parameters", Map.of(BINARY_SIZE, size)));
-        }
+        List<ZeroInput> inputs = config.getInputList().stream()
+                .map(each -> ZeroInput.of(each, config.getMaxBatchSize() > 0))
+                .toList();
         Map<String, Object> parameters = config.hasSequenceBatching()
                 ? Map.of("sequence_id", 1, "sequence_start", true, "sequence_end", true)
                 : Map.of();
-        byte[] document =
-                JsonTree.bytes(Map.of("inputs", inputs, "parameters", parameters, "outputs", outputs(config)));
+        byte[] document = JsonTree.bytes(Map.of(
+                "inputs", inputs.stream().map(ZeroInput::tree).toList(),
+                "parameters", parameters,
+                "outputs", outputs(config)));
         var body = new ByteArrayOutputStream();
         body.writeBytes(document);
-        body.writeBytes(new byte[bytes]);
+        body.writeBytes(new byte[inputs.stream().mapToInt(ZeroInput::bytes).sum()]);
         String path = "/v2/models/" + version.name() + "/versions/" + version.version() + "/infer";
         return new First(path, body.toByteArray(), document.length);
+    }
+
+    /** An input whose bytes are zeros. Its open extents are 1. */
+    private record ZeroInput(String name, Datatype type, List<Long> shape) {
+        static ZeroInput of(ModelInput input, boolean isBatched) {
+            var shape = new ArrayList<Long>();
+            if (isBatched) {
+                shape.add(1L);
+            }
+            input.getDimsList().forEach(extent -> shape.add(extent < 0 ? 1 : extent));
+            return new ZeroInput(input.getName(), Objects.requireNonNull(Datatype.of(input.getDataType())), shape);
+        }
+
+        int bytes() {
+            int count = (int) shape.stream().mapToLong(each -> each).reduce(1, (a, b) -> a * b);
+            // a string has its length before it
+            return type == Datatype.BYTES
+                    ? count * Integer.BYTES
+                    : (int) type.element().bytes(count);
+        }
+
+        Map<String, Object> tree() {
+            return Map.of(
+                    "name", name, "datatype", type.name(), "shape", shape, "parameters", Map.of(BINARY_SIZE, bytes()));
+        }
     }
 
     private static List<Object> outputs(ModelConfig config) {

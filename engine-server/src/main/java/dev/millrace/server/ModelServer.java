@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A server of models: the Open Inference Protocol, version 2, by REST and gRPC, and OpenAI's endpoints. Closing refuses new requests, finishes those
- * that are under way, and releases the models.
+ * A server of models: the Open Inference Protocol, version 2, by REST and gRPC, and OpenAI's endpoints. Closing refuses new
+ * requests, finishes those that are under way, and releases the models.
  */
 public final class ModelServer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ModelServer.class.getName());

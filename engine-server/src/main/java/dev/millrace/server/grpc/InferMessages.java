@@ -9,6 +9,7 @@ import dev.millrace.server.model.AnsweredOutputs;
 import dev.millrace.server.model.InferRequest;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.RequestParameters;
+import dev.millrace.server.model.SharedMemory;
 import dev.millrace.server.protocol.InferParameter;
 import dev.millrace.server.protocol.ModelInferRequest;
 import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
@@ -27,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Requests and answers of inferences as messages. */
 final class InferMessages {
-    private static final String SHARED_MEMORY = "shared_memory_region";
-
     private InferMessages() {}
 
     /** Returns a request of a message and the inputs that were read of it. */
@@ -44,10 +43,10 @@ final class InferMessages {
     }
 
     private static void refuseSharedMemory(ModelInferRequest message) {
-        if (message.getInputsList().stream().anyMatch(each -> each.containsParameters(SHARED_MEMORY))
-                || message.getOutputsList().stream().anyMatch(each -> each.containsParameters(SHARED_MEMORY))) {
-            throw EngineException.notImplemented("a tensor lies in shared memory, which this server does not read");
-        }
+        message.getInputsList()
+                .forEach(each -> SharedMemory.refuse(each.getParametersMap(), "input '" + each.getName() + "'"));
+        message.getOutputsList()
+                .forEach(each -> SharedMemory.refuse(each.getParametersMap(), "output '" + each.getName() + "'"));
     }
 
     /** Returns copies of a message's inputs. */

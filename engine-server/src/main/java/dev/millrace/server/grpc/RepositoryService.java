@@ -2,6 +2,7 @@ package dev.millrace.server.grpc;
 
 import com.google.protobuf.Message;
 import dev.millrace.server.endpoint.SharedParts;
+import dev.millrace.server.model.SharedMemory;
 import dev.millrace.server.protocol.CudaSharedMemoryRegisterRequest;
 import dev.millrace.server.protocol.CudaSharedMemoryRegisterResponse;
 import dev.millrace.server.protocol.CudaSharedMemoryStatusRequest;
@@ -111,7 +112,7 @@ final class RepositoryService {
 
     private static <Q extends Message, A extends Message> void refuse(
             ProtocolMethods methods, String name, Q request, A answer) {
-        methods.refused(name, request, answer, "shared memory is not supported; send tensors as bytes of the request");
+        methods.refused(name, request, answer, SharedMemory.REFUSAL);
     }
 
     private RepositoryIndexResponse index(boolean readyOnly) {

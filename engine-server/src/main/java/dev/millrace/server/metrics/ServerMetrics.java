@@ -25,12 +25,12 @@ public final class ServerMetrics implements RequestListener {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final EngineMeters meters = new EngineMeters(registry);
-    private final @Nullable RequestListener other;
+    private final RequestListener other;
     private @Nullable ModelRepository repository;
 
     /** @param other hears of the same requests; may be null */
     public ServerMetrics(@Nullable RequestListener other) {
-        this.other = other;
+        this.other = other == null ? _ -> {} : other;
     }
 
     /**
@@ -61,39 +61,29 @@ public final class ServerMetrics implements RequestListener {
 
     @Override
     public void began(SessionLabel of, String tag) {
-        if (other != null) {
-            other.began(of, tag);
-        }
+        other.began(of, tag);
     }
 
     @Override
     public void joined(SessionLabel of, String tag, int requests) {
-        if (other != null) {
-            other.joined(of, tag, requests);
-        }
+        other.joined(of, tag, requests);
     }
 
     @Override
     public void ended(RequestReport request) {
         meters.ended(request);
-        if (other != null) {
-            other.ended(request);
-        }
+        other.ended(request);
     }
 
     @Override
     public void generationEnded(GenerationReport generation) {
         meters.generationEnded(generation);
-        if (other != null) {
-            other.generationEnded(generation);
-        }
+        other.generationEnded(generation);
     }
 
     @Override
     public void batchEnded(BatchReport batch) {
         meters.batchEnded(batch);
-        if (other != null) {
-            other.batchEnded(batch);
-        }
+        other.batchEnded(batch);
     }
 }

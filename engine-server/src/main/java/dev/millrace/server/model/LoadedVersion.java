@@ -1,5 +1,6 @@
 package dev.millrace.server.model;
 
+import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.session.Outputs;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +43,16 @@ public final class LoadedVersion {
 
     public ServedModel model() {
         return model;
+    }
+
+    /** Returns the model as one of texts; throws for a model without a tokenizer. */
+    public TextModel requireText() {
+        TextModel text = model.text();
+        if (text == null) {
+            throw EngineException.invalidArgument(
+                    "model '" + name + "' is no model of texts: no tokenizer.json lies beside it");
+        }
+        return text;
     }
 
     public InferenceCounters counters() {
@@ -99,7 +110,10 @@ public final class LoadedVersion {
         return closed.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Answers a request and counts it; one that its client gives up counts as failed. The caller has a share, which the end of the request returns. */
+    /**
+     * Answers a request and counts it; one that its client gives up counts as failed. The caller has a share, which the end of
+     * the request returns.
+     */
     public Mono<Outputs> infer(InferRequest request) {
         long start = System.nanoTime();
         return model.infer(request)

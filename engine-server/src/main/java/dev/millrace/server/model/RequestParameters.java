@@ -18,20 +18,19 @@ public final class RequestParameters {
 
     /** Returns the request's place in a sequence, or null without {@code sequence_id}. */
     public @Nullable SequencePlace sequence() {
-        Object id = values.get("sequence_id");
-        if (id instanceof BigInteger big) {
-            id = big.bitLength() <= Long.SIZE && big.signum() > 0 ? big.longValue() : null;
-            if (id == null) {
-                throw refused("sequence_id", "an unsigned number of 64 bits or a text");
-            }
-        }
-        if (id == null || id.equals(0L) || id.equals("")) {
-            return null;
-        }
-        if (!(id instanceof Long || id instanceof String)) {
-            throw refused("sequence_id", "an unsigned number of 64 bits or a text");
-        }
-        return new SequencePlace(id, flag("sequence_start"), flag("sequence_end"));
+        Object id = sequenceId();
+        return id == null ? null : new SequencePlace(id, flag("sequence_start"), flag("sequence_end"));
+    }
+
+    /** Returns a Long, which is unsigned, or a text; null for zero and for the empty text, which name no sequence. */
+    private @Nullable Object sequenceId() {
+        return switch (values.get("sequence_id")) {
+            case null -> null;
+            case Long number -> number == 0 ? null : number;
+            case String text -> text.isEmpty() ? null : text;
+            case BigInteger number when number.signum() > 0 && number.bitLength() <= Long.SIZE -> number.longValue();
+            default -> throw refused("sequence_id", "an unsigned number of 64 bits or a text");
+        };
     }
 
     /** The priority: 1 is the highest, 0 the default. */

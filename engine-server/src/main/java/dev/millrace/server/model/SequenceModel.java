@@ -96,21 +96,9 @@ public final class SequenceModel implements ServedModel {
     @Override
     public Mono<Outputs> infer(InferRequest request) {
         return Mono.deferContextual(context -> {
-            SequencePlace place = request.sequence();
-            if (place == null) {
-                throw EngineException.invalidArgument("model '" + config.getName()
-                        + "' takes sequences: the request needs the parameter sequence_id, which is not 0 and"
-                        + " not empty");
-            }
-            Map<String, Tensor> inputs = rules.checked(request);
-            for (Tensor each : inputs.values()) {
-                if (rules.isBatched() && each.shape().dim(0) != 1) {
-                    throw EngineException.invalidArgument("a request of a sequence has a batch of 1, not of "
-                            + each.shape().dim(0) + ": sequences are joined by the server");
-                }
-            }
+            SequencePlace place = place(request);
+            Inputs all = Inputs.of(oneRowOf(request));
             Live sequence = sequence(place);
-            Inputs all = Inputs.of(inputs);
             controls.of(place).forEach((name, tensor) -> all.and(name, tensor));
             Inference inference = hasStates ? sequence.sequence : stateless;
             var options = settings.of(request);
@@ -125,6 +113,29 @@ public final class SequenceModel implements ServedModel {
         });
     }
 
+    private SequencePlace place(InferRequest request) {
+        SequencePlace place = request.sequence();
+        if (place == null) {
+            throw EngineException.invalidArgument("model '" + config.getName()
+                    + "' takes sequences: the request needs the parameter sequence_id, which is not 0 and"
+                    + " not empty");
+        }
+        return place;
+    }
+
+    /** Returns the inputs of a request, which have one row where there is a batch axis. */
+    private Map<String, Tensor> oneRowOf(InferRequest request) {
+        Map<String, Tensor> inputs = rules.checked(request);
+        for (Tensor each : inputs.values()) {
+            if (rules.isBatched() && each.shape().dim(0) != 1) {
+                throw EngineException.invalidArgument("a request of a sequence has a batch of 1, not of "
+                        + each.shape().dim(0) + ": sequences are joined by the server");
+            }
+        }
+        return inputs;
+    }
+
+    /** Returns the sequence that a request belongs to, and begins it where the request says so. */
     private Live sequence(SequencePlace place) {
         long now = nanoClock.getAsLong();
         endIdle(now);

@@ -1,6 +1,5 @@
 package dev.millrace.server.openai;
 
-import dev.millrace.graph.EngineException;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.TextModel;
@@ -64,11 +63,7 @@ public final class OpenAiRoutes {
         LoadedVersion version = repository.acquire(request.model(), "");
         Runnable release = version.releasing();
         try {
-            TextModel text = version.model().text();
-            if (text == null) {
-                throw EngineException.invalidArgument(
-                        "model '" + version.name() + "' is no model of texts: no tokenizer.json lies beside it");
-            }
+            TextModel text = version.requireText();
             request.timeline().understood(version.name(), version.version());
             return answer.answer(request, text, release);
         } catch (RuntimeException e) {

@@ -11,7 +11,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -105,19 +104,20 @@ record StoredModel(
     /** Returns what changes whenever a file of this version, or one beside the versions, changes. */
     String state(long version) {
         Path folder = versions.get(version);
-        boolean hasFolder = place != null && Files.isDirectory(place);
         try (Stream<Path> own = folder == null ? Stream.empty() : Files.walk(folder)) {
-            return state(Stream.concat(
-                            own,
-                            (hasFolder ? entries(Objects.requireNonNull(place)) : List.<Path>of())
-                                    .stream()
-                                            .filter(each -> !VERSION.matcher(
-                                                            each.getFileName().toString())
-                                                    .matches()))
-                    .toList());
+            return state(Stream.concat(own, besideVersions()).toList());
         } catch (IOException e) {
             throw unreadable(folder(), e);
         }
+    }
+
+    /** Returns the entries of its folder that are no versions; none if it has no folder. */
+    private Stream<Path> besideVersions() {
+        if (place == null || !Files.isDirectory(place)) {
+            return Stream.empty();
+        }
+        return entries(place).stream()
+                .filter(each -> !VERSION.matcher(each.getFileName().toString()).matches());
     }
 
     private static String state(List<Path> files) {

@@ -11,7 +11,6 @@ import io.netty.handler.codec.http.HttpMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -108,7 +107,7 @@ public final class GenerateRoutes {
     }
 
     private static Flux<ChatDelta> parts(HttpCall call, LoadedVersion version, Map<String, @Nullable Object> body) {
-        LanguageModel model = Objects.requireNonNull(version.model().text()).languageModel(version.name());
+        LanguageModel model = version.requireText().languageModel(version.name());
         if (!(body.get(INPUT) instanceof String prompt)) {
             throw EngineException.invalidArgument("a request to generate has the text '" + INPUT + "'");
         }

@@ -5,6 +5,7 @@ import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.server.model.InferRequest;
 import dev.millrace.server.model.RequestParameters;
+import dev.millrace.server.model.SharedMemory;
 import dev.millrace.server.tensor.Datatype;
 import dev.millrace.server.tensor.FlatValues;
 import dev.millrace.server.tensor.JsonTree;
@@ -176,7 +177,7 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
                 throw EngineException.invalidArgument("an input has no name, no datatype or no shape");
             }
             String place = "input '" + name + "'";
-            refuseSharedMemory(own, place);
+            SharedMemory.refuse(own, place);
             var parametersOf = new RequestParameters(own);
             boolean binary = parametersOf.has("binary_data_size");
             if (binary == (values != null)) {
@@ -208,16 +209,10 @@ record InferBody(InferRequest request, List<WantedOutput> outputs, boolean allBi
             if (name == null) {
                 throw EngineException.invalidArgument("an output has no name");
             }
-            refuseSharedMemory(own, "output '" + name + "'");
+            SharedMemory.refuse(own, "output '" + name + "'");
             var known = new RequestParameters(own);
             outputs.add(new WantedOutput(name, known.has("binary_data") ? known.flag("binary_data") : null, (int)
                     Math.min(known.count("classification"), Integer.MAX_VALUE)));
-        }
-
-        private static void refuseSharedMemory(Map<String, @Nullable Object> own, String place) {
-            if (own.containsKey("shared_memory_region")) {
-                throw EngineException.notImplemented(place + " lies in shared memory, which this server does not read");
-            }
         }
 
         private List<Long> shape(JsonToken token) {

@@ -6,6 +6,7 @@ import dev.millrace.server.config.ConfigFile;
 import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.model.ServerDescription;
+import dev.millrace.server.model.SharedMemory;
 import dev.millrace.server.repository.ModelRepository;
 import dev.millrace.server.setting.ServerSettings;
 import io.netty.handler.codec.http.HttpMethod;
@@ -72,7 +73,7 @@ public final class ProtocolRoutes {
     }
 
     private static HttpAnswer sharedMemory() {
-        throw EngineException.notImplemented("shared memory is not supported; send tensors as bytes of the request");
+        throw EngineException.notImplemented(SharedMemory.REFUSAL);
     }
 
     private static HttpAnswer message(MessageOrBuilder message) {
