@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Models by name. A name leads to files on this machine, which are fetched at the first use: from a hub ({@code hf:}), a
  * package of Maven or npm ({@code mvn:}, {@code npm:}), an address ({@code https:}, with a digest), an object store
- * ({@code s3:}, with the module {@code millrace-models-s3}) or a folder ({@code file:}). Nothing is fetched but what a name says, the external data of its model, and for a whole folder the
- * tokenizer and the configurations. Thread-safe; several processes may share the folders.
+ * ({@code s3:}, with the module {@code millrace-models-s3}) or a folder ({@code file:}). Nothing is fetched but what a name
+ * says, the external data of its model, and for a whole folder the tokenizer and the configurations. Thread-safe; several
+ * processes may share the folders.
  */
 public final class ModelFiles {
     static final String MODEL = ".onnx";

@@ -23,7 +23,8 @@ import reactor.core.publisher.Mono;
 
 /**
  * Generates text with a language model: a tokenizer encodes the prompt and decodes the tokens of a generator. The
- * inference is a session, or a session that is batched, replaceable or observed; it stays the caller's to close. Any number of threads and streams may use an instance.
+ * inference is a session, or a session that is batched, replaceable or observed; it stays the caller's to close. Any number of
+ * threads and streams may use an instance.
  */
 public final class TextGenerator {
     private final Generator generator;
