@@ -8,6 +8,8 @@ module dev.millrace.session {
 
     exports dev.millrace.session;
     exports dev.millrace.session.generate;
+    exports dev.millrace.session.json to
+            dev.millrace.text;
 
     uses dev.millrace.providers.spi.ProviderFactory;
 }

@@ -2,6 +2,8 @@ package dev.millrace.session.modelpackage;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.session.json.JsonFormatException;
+import dev.millrace.session.json.JsonReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,12 +18,15 @@ import org.jspecify.annotations.Nullable;
  * @param place for messages, such as {@code manifest.json: component 'encoder'}
  */
 record Members(String place, Map<?, ?> all) {
+    /** Nesting and values that no manifest has. */
+    private static final JsonReader.Limits LIMITS = new JsonReader.Limits(32, 1 << 20, true);
+
     /** The object that a file holds. */
     static Members read(Path file) {
         try {
-            return of(file.toString(), ManifestJson.parse(Files.readString(file)));
-        } catch (IllegalArgumentException e) {
-            throw EngineException.invalidArgument(file + ": " + e.getMessage());
+            return of(file.toString(), JsonReader.read(Files.readAllBytes(file), LIMITS));
+        } catch (JsonFormatException e) {
+            throw EngineException.invalidArgument(file + ": it is no JSON: " + e.getMessage());
         } catch (IOException e) {
             throw new EngineException(Status.FAIL, file + " cannot be read: " + e, e);
         }
