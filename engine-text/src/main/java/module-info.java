@@ -1,7 +1,6 @@
 /// Text in and vectors out: tokenizers, pooling, embedding models.
 module dev.millrace.text {
     requires transitive dev.millrace.session;
-    requires tools.jackson.core;
     requires static transitive org.jspecify;
 
     exports dev.millrace.text;

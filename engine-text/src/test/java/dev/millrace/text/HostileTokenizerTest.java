@@ -234,10 +234,7 @@ class HostileTokenizerTest {
                         + " is no JSON: it ends early, after 28 bytes; was its download interrupted?");
         Path page = Files.writeString(folder.resolve("page.json"), "<!DOCTYPE html>");
         assertThatThrownBy(() -> Tokenizer.read(page))
-                .hasMessageContaining("is no JSON: Unexpected character ('<'")
-                .hasMessageContaining("line 1, column")
-                .message()
-                .doesNotContain("REDACTED", "UNKNOWN");
+                .hasMessageContaining("is no JSON: '<' stands where a value belongs (line 1, column 1)");
     }
 
     @Test

@@ -2,18 +2,13 @@ package dev.millrace.text.json;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
+import dev.millrace.session.json.JsonFormatException;
+import dev.millrace.session.json.JsonReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
-import tools.jackson.core.JsonToken;
-import tools.jackson.core.ObjectReadContext;
-import tools.jackson.core.StreamReadConstraints;
-import tools.jackson.core.TokenStreamLocation;
-import tools.jackson.core.json.JsonFactory;
 
 /** A value of a JSON tree with its path, which error messages name. */
 public final class Json {
@@ -26,10 +21,10 @@ public final class Json {
      */
     private static final int MOST_VALUES = 1 << 23;
 
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(
-                    StreamReadConstraints.builder().maxStringLength(MOST_BYTES).build())
-            .build();
+    /** The deepest nesting. */
+    private static final int DEEPEST = 500;
+
+    private static final JsonReader.Limits LIMITS = new JsonReader.Limits(DEEPEST, MOST_VALUES, false);
 
     private final @Nullable Object value;
     private final @Nullable Json parent;
@@ -59,67 +54,13 @@ public final class Json {
             throw EngineException.invalidArgument(
                     name + " has " + text.length + " bytes; the largest that is read has " + MOST_BYTES);
         }
-        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-            parser.nextToken();
-            return new Json(new Reading(parser, name).value(), null, name);
-        } catch (JacksonException e) {
-            boolean endsEarly = e.getOriginalMessage().startsWith("Unexpected end-of-input");
-            String reason = endsEarly
+        try {
+            return new Json(JsonReader.read(text, LIMITS), null, name);
+        } catch (JsonFormatException e) {
+            String reason = e.endsEarly()
                     ? "it ends early, after " + text.length + " bytes; was its download interrupted?"
-                    : reason(e);
+                    : e.getMessage();
             throw new EngineException(Status.INVALID_ARGUMENT, name + " is no JSON: " + reason, e);
-        }
-    }
-
-    /** Returns the parser's message with line and column, without its description of the source. */
-    private static String reason(JacksonException e) {
-        String message = e.getOriginalMessage();
-        int source = message.indexOf("[Source: ");
-        String what =
-                source < 0 ? message : message.substring(0, source).replaceFirst("[ (]*(start marker at)?\\s*$", "");
-        TokenStreamLocation place = e.getLocation();
-        return place == null ? what : what + " (line " + place.getLineNr() + ", column " + place.getColumnNr() + ")";
-    }
-
-    /** The conversion of a document into a tree. */
-    private static final class Reading {
-        private final JsonParser parser;
-        private final String name;
-        private int values;
-
-        Reading(JsonParser parser, String name) {
-            this.parser = parser;
-            this.name = name;
-        }
-
-        @Nullable
-        Object value() {
-            if (++values > MOST_VALUES) {
-                throw EngineException.invalidArgument(name + " has more than " + MOST_VALUES + " values");
-            }
-            return switch (parser.currentToken()) {
-                case START_OBJECT -> {
-                    var object = new LinkedHashMap<String, @Nullable Object>();
-                    while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                        String key = parser.currentName();
-                        parser.nextToken();
-                        object.put(key, value());
-                    }
-                    yield object;
-                }
-                case START_ARRAY -> {
-                    var list = new ArrayList<@Nullable Object>();
-                    while (parser.nextToken() != JsonToken.END_ARRAY) {
-                        list.add(value());
-                    }
-                    yield list;
-                }
-                case VALUE_STRING -> parser.getString();
-                case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
-                case VALUE_TRUE -> Boolean.TRUE;
-                case VALUE_FALSE -> Boolean.FALSE;
-                case null, default -> null;
-            };
         }
     }
 
@@ -163,6 +104,17 @@ public final class Json {
         ((Map<?, ?>) require(Map.class, "an object"))
                 .forEach((key, inner) -> all.put((String) key, new Json(inner, this, key)));
         return all;
+    }
+
+    /** Returns the ids of tokens by their texts, in the order of the document. */
+    public Map<String, Integer> ids() {
+        Map<?, ?> members = require(Map.class, "an object");
+        var ids = LinkedHashMap.<String, Integer>newLinkedHashMap(members.size());
+        for (Map.Entry<?, ?> member : members.entrySet()) {
+            String text = (String) member.getKey();
+            ids.put(text, new Json(member.getValue(), this, text).id());
+        }
+        return ids;
     }
 
     /** Returns the elements of a list; empty where the value is null. */

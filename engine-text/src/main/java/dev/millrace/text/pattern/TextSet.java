@@ -3,6 +3,7 @@ package dev.millrace.text.pattern;
 import dev.millrace.graph.EngineException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A set of texts as a trie with suffix links, which finds all of them in one pass over a text (Aho and Corasick 1975).
@@ -13,33 +14,44 @@ public final class TextSet {
     private static final long MOST_CHARS = 1L << 24;
 
     /**
-     * The char that leads to each node, its first child, the index of its text or -1, and the longest node that is its
-     * suffix.
+     * The char that leads to each node, its first child, and the index of its text or -1.
      */
     private final char[] labels;
 
     private final int[] children;
     private final int[] values;
-    private final int[] suffixes;
-    /** The longest proper suffix of each node that is a text, or 0. */
-    private final int[] shorter;
-
     private final int[] lengths;
+    private volatile @Nullable Suffixes suffixes;
 
     private TextSet(char[] labels, int[] children, int[] values, int[] lengths) {
         this.labels = labels;
         this.children = children;
         this.values = values;
         this.lengths = lengths;
-        suffixes = new int[values.length];
-        shorter = new int[values.length];
-        for (int node = 0; node < values.length; node++) {
-            for (int child = children[node]; child < children[node + 1]; child++) {
-                int suffix = node == 0 ? 0 : next(suffixes[node], labels[child]);
-                suffixes[child] = suffix;
-                shorter[child] = values[suffix] >= 0 && suffix > 0 ? suffix : shorter[suffix];
+    }
+
+    /**
+     * Suffixes of the nodes. They are made when they are first asked for, since a vocabulary is searched without them.
+     *
+     * @param longest the longest node that is a proper suffix of each node
+     * @param shorter the longest proper suffix of each node that is a text, or 0
+     */
+    private record Suffixes(int[] longest, int[] shorter) {}
+
+    private Suffixes suffixes() {
+        Suffixes known = suffixes;
+        if (known == null) {
+            known = new Suffixes(new int[values.length], new int[values.length]);
+            for (int node = 0; node < values.length; node++) {
+                for (int child = children[node]; child < children[node + 1]; child++) {
+                    int suffix = node == 0 ? 0 : next(known.longest[node], labels[child], known.longest);
+                    known.longest[child] = suffix;
+                    known.shorter[child] = values[suffix] >= 0 && suffix > 0 ? suffix : known.shorter[suffix];
+                }
             }
+            suffixes = known;
         }
+        return known;
     }
 
     public static TextSet of(List<String> texts) {
@@ -71,6 +83,10 @@ public final class TextSet {
 
     /** Returns the longest node that is a suffix of a node's text followed by a char. */
     public int next(int node, char each) {
+        return next(node, each, suffixes().longest);
+    }
+
+    private int next(int node, char each, int[] suffixes) {
         int at = node;
         int child = child(at, each);
         while (child < 0 && at > 0) {
@@ -87,12 +103,12 @@ public final class TextSet {
 
     /** Returns the node itself where it is a text, else its longest suffix that is one; 0 where there is none. */
     public int longestText(int node) {
-        return node > 0 && values[node] < 0 ? shorter[node] : node;
+        return node > 0 && values[node] < 0 ? suffixes().shorter[node] : node;
     }
 
     /** Returns the longest proper suffix of a node that is a text; 0 where there is none. */
     public int shorterText(int node) {
-        return shorter[node];
+        return suffixes().shorter[node];
     }
 
     /** Returns the length of the text with index {@code value}. */

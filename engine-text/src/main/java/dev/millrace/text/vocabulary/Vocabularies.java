@@ -4,19 +4,21 @@ import dev.millrace.text.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /** The models that a {@code tokenizer.json} can name. */
 public final class Vocabularies {
-    private static final String[] BYTE_TOKENS = new String[256];
-
-    static {
-        Arrays.setAll(BYTE_TOKENS, "<0x%02X>"::formatted);
-    }
-
     private Vocabularies() {}
+
+    /** The texts of the tokens that stand for bytes. They are made at their first use, since many vocabularies have none. */
+    private static final class ByteTokens {
+        private static final String[] ALL = new String[256];
+
+        static {
+            Arrays.setAll(ALL, "<0x%02X>"::formatted);
+        }
+    }
 
     public static Vocabulary of(Json description) {
         return switch (kind(description)) {
@@ -42,9 +44,7 @@ public final class Vocabularies {
 
     static Map<String, Integer> ids(Json vocabulary) {
         // in the order of the file, so that of texts with one number the same one counts each time
-        var ids = new LinkedHashMap<String, Integer>();
-        vocabulary.properties().forEach((text, id) -> ids.put(text, id.id()));
-        return Collections.unmodifiableMap(ids);
+        return Collections.unmodifiableMap(vocabulary.ids());
     }
 
     /** The tokens that stand for the 256 bytes, or none where one of them is missing. */
@@ -61,6 +61,6 @@ public final class Vocabularies {
     }
 
     static String byteToken(int each) {
-        return BYTE_TOKENS[each];
+        return ByteTokens.ALL[each];
     }
 }

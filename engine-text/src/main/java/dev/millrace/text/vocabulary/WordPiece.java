@@ -4,6 +4,7 @@ import dev.millrace.text.json.Json;
 import dev.millrace.text.limit.Budget;
 import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.pattern.TextSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -21,7 +22,9 @@ final class WordPiece implements Vocabulary {
 
     WordPiece(Json description) {
         ids = Vocabularies.ids(description.get("vocab"));
-        pieces = List.copyOf(ids.keySet());
+        String[] sorted = ids.keySet().toArray(new String[0]);
+        Arrays.sort(sorted);
+        pieces = List.of(sorted);
         trie = TextSet.of(pieces);
         unknown = description.get("unk_token").text("[UNK]");
         inside = inside(description.get("continuing_subword_prefix").text("##"));
