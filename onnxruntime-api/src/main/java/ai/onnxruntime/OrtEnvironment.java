@@ -31,8 +31,6 @@ public final class OrtEnvironment implements AutoCloseable {
     /** The version of ONNX Runtime whose API this is. */
     private static final String API_VERSION = "1.29.0";
 
-    private static final System.Logger LOG = System.getLogger(OrtEnvironment.class.getName());
-
     private static @Nullable OrtEnvironment instance;
 
     static {
@@ -74,7 +72,8 @@ public final class OrtEnvironment implements AutoCloseable {
             existing = new OrtEnvironment(loggingLevel, name, null);
             instance = existing;
         } else if (!existing.name.equals(name) || existing.level != loggingLevel) {
-            LOG.log(System.Logger.Level.DEBUG, "{0} exists, and keeps its name and level", existing);
+            System.getLogger(OrtEnvironment.class.getName())
+                    .log(System.Logger.Level.DEBUG, "{0} exists, and keeps its name and level", existing);
         }
         return existing;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The profile of a session: a trace of its runs in a file. */
 final class Profile {
-    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd_HH-mm-ss_SSS", Locale.ROOT);
+    private static final String TIME = "yyyy-MM-dd_HH-mm-ss_SSS";
 
     private final String file;
     private final long startNanos;
@@ -33,7 +33,8 @@ final class Profile {
         if (prefix == null) {
             return new Profile("", 0, null);
         }
-        String file = prefix + "_" + LocalDateTime.now().format(TIME) + ".json";
+        String file =
+                prefix + "_" + LocalDateTime.now().format(DateTimeFormatter.ofPattern(TIME, Locale.ROOT)) + ".json";
         long now = TimeUnit.MILLISECONDS.toNanos(Instant.now().toEpochMilli());
         return new Profile(file, now, ChromeTrace.to(Path.of(file)));
     }

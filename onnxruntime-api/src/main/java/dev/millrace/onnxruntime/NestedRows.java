@@ -33,30 +33,12 @@ public final class NestedRows {
         int length = Array.getLength(array);
         return offset
                 + switch (array) {
-                    case float[] row -> {
-                        MemorySegment.copy(row, 0, to, FLOAT, offset, length);
-                        yield 4L * length;
-                    }
-                    case double[] row -> {
-                        MemorySegment.copy(row, 0, to, DOUBLE, offset, length);
-                        yield 8L * length;
-                    }
-                    case long[] row -> {
-                        MemorySegment.copy(row, 0, to, LONG, offset, length);
-                        yield 8L * length;
-                    }
-                    case int[] row -> {
-                        MemorySegment.copy(row, 0, to, INT, offset, length);
-                        yield 4L * length;
-                    }
-                    case short[] row -> {
-                        MemorySegment.copy(row, 0, to, SHORT, offset, length);
-                        yield 2L * length;
-                    }
-                    case byte[] row -> {
-                        MemorySegment.copy(row, 0, to, JAVA_BYTE, offset, length);
-                        yield length;
-                    }
+                    case float[] row -> writeRow(row, FLOAT, to, offset);
+                    case double[] row -> writeRow(row, DOUBLE, to, offset);
+                    case long[] row -> writeRow(row, LONG, to, offset);
+                    case int[] row -> writeRow(row, INT, to, offset);
+                    case short[] row -> writeRow(row, SHORT, to, offset);
+                    case byte[] row -> writeRow(row, JAVA_BYTE, to, offset);
                     case boolean[] row -> {
                         for (int i = 0; i < length; i++) {
                             to.set(JAVA_BYTE, offset + i, (byte) (row[i] ? 1 : 0));
@@ -65,6 +47,18 @@ public final class NestedRows {
                     }
                     default -> throw new IllegalArgumentException("No tensor has rows of " + array.getClass());
                 };
+    }
+
+    // One copy for all types: the JIT compiler inlines each of them, so that one in each case would make a large
+    // method.
+    private static long writeRow(Object row, ValueLayout layout, MemorySegment to, long offset) {
+        int length = Array.getLength(row);
+        MemorySegment.copy(row, 0, to, layout, offset, length);
+        return layout.byteSize() * length;
+    }
+
+    private static void readRow(MemorySegment from, ValueLayout layout, long offset, Object row) {
+        MemorySegment.copy(from, layout, offset, row, 0, Array.getLength(row));
     }
 
     /** Reads elements in row-major order into nested arrays, which they fill; returns the offset behind them. */
@@ -79,11 +73,11 @@ public final class NestedRows {
         int length = Array.getLength(array);
         switch (array) {
             case float[] row -> readFloats(from, type, offset, row);
-            case double[] row -> MemorySegment.copy(from, DOUBLE, offset, row, 0, length);
-            case long[] row -> MemorySegment.copy(from, LONG, offset, row, 0, length);
-            case int[] row -> MemorySegment.copy(from, INT, offset, row, 0, length);
-            case short[] row -> MemorySegment.copy(from, SHORT, offset, row, 0, length);
-            case byte[] row -> MemorySegment.copy(from, JAVA_BYTE, offset, row, 0, length);
+            case double[] row -> readRow(from, DOUBLE, offset, row);
+            case long[] row -> readRow(from, LONG, offset, row);
+            case int[] row -> readRow(from, INT, offset, row);
+            case short[] row -> readRow(from, SHORT, offset, row);
+            case byte[] row -> readRow(from, JAVA_BYTE, offset, row);
             case boolean[] row -> {
                 for (int i = 0; i < length; i++) {
                     row[i] = from.get(JAVA_BYTE, offset + i) != 0;
@@ -106,7 +100,7 @@ public final class NestedRows {
                     row[i] = Float.intBitsToFloat(from.get(SHORT, offset + 2L * i) << 16);
                 }
             }
-            default -> MemorySegment.copy(from, FLOAT, offset, row, 0, row.length);
+            default -> readRow(from, FLOAT, offset, row);
         }
     }
 }
