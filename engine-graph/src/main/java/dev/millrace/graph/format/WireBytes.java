@@ -45,15 +45,21 @@ final class WireBytes {
 
     /** Returns a copy of {@code length} bytes. */
     byte[] copy(long position, int length) {
-        var copy = new byte[length];
-        if (length <= window.length) {
-            if (position < start || position + length > start + filled) {
-                move(position);
-            }
-            System.arraycopy(window, (int) (position - start), copy, 0, length);
-        } else {
-            MemorySegment.copy(data, position, MemorySegment.ofArray(copy), 0, length);
+        if (length > window.length) {
+            return largeCopy(position, length);
         }
+        var copy = new byte[length];
+        if (position < start || position + length > start + filled) {
+            move(position);
+        }
+        System.arraycopy(window, (int) (position - start), copy, 0, length);
+        return copy;
+    }
+
+    // apart from the usual copies, since the JIT compiler makes 50 KB of code of a copy between segments
+    private byte[] largeCopy(long position, int length) {
+        var copy = new byte[length];
+        MemorySegment.copy(data, position, MemorySegment.ofArray(copy), 0, length);
         return copy;
     }
 

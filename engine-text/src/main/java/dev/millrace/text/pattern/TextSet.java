@@ -55,7 +55,10 @@ public final class TextSet {
     }
 
     public static TextSet of(List<String> texts) {
-        long chars = texts.stream().mapToLong(String::length).sum();
+        long chars = 0;
+        for (String text : texts) {
+            chars += text.length();
+        }
         if (chars > MOST_CHARS) {
             throw EngineException.invalidArgument(
                     "the tokens have " + chars + " characters together; " + MOST_CHARS + " are possible");
@@ -149,11 +152,9 @@ public final class TextSet {
             }
             int[] ends = Arrays.copyOf(children, nodes + 1);
             ends[nodes] = nodes;
-            return new TextSet(
-                    Arrays.copyOf(labels, nodes),
-                    ends,
-                    Arrays.copyOf(values, nodes),
-                    texts.stream().mapToInt(String::length).toArray());
+            int[] lengths = new int[texts.size()];
+            Arrays.setAll(lengths, i -> texts.get(i).length());
+            return new TextSet(Arrays.copyOf(labels, nodes), ends, Arrays.copyOf(values, nodes), lengths);
         }
 
         private void expand(int node, int depth) {

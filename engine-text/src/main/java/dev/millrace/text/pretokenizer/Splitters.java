@@ -6,20 +6,19 @@ import dev.millrace.text.normalizer.Aligned;
 import dev.millrace.text.normalizer.Patterns;
 import dev.millrace.text.pattern.Literal;
 import dev.millrace.text.pattern.Regex;
-import dev.millrace.text.pattern.Search;
 import dev.millrace.text.pretokenizer.PatternSplits.Behaviour;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The pre-tokenizers that a {@code tokenizer.json} can name. */
 public final class Splitters {
-    private static final Search SPACE = Regex.of("\\s");
-    private static final Search WORDS = Regex.of("\\w+|[^\\w\\s]+");
+    private static final String SPACE = "\\s";
+    private static final String WORDS = "\\w+|[^\\w\\s]+";
     /** The punctuation of BERT: that of ASCII, symbols included, and that of Unicode. */
-    private static final Search PUNCTUATION = Regex.of("[!-/:-@\\[-`{-~]|\\p{P}");
+    private static final String PUNCTUATION = "[!-/:-@\\[-`{-~]|\\p{P}";
 
-    private static final Search GPT2 =
-            Regex.of("'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+");
+    private static final String GPT2 =
+            "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
     private static final Splitter WHOLE = (text, budget) -> List.of(text);
 
@@ -37,11 +36,12 @@ public final class Splitters {
                         .toList());
             case "BertPreTokenizer" ->
                 sequence(List.of(
-                        new PatternSplits(SPACE, Behaviour.REMOVED, false),
-                        new PatternSplits(PUNCTUATION, Behaviour.ISOLATED, false)));
-            case "Whitespace" -> new PatternSplits(WORDS, Behaviour.REMOVED, true);
-            case "WhitespaceSplit" -> new PatternSplits(SPACE, Behaviour.REMOVED, false);
-            case "Punctuation" -> new PatternSplits(PUNCTUATION, Behaviour.of(description.get("behavior")), false);
+                        new PatternSplits(Regex.of(SPACE), Behaviour.REMOVED, false),
+                        new PatternSplits(Regex.of(PUNCTUATION), Behaviour.ISOLATED, false)));
+            case "Whitespace" -> new PatternSplits(Regex.of(WORDS), Behaviour.REMOVED, true);
+            case "WhitespaceSplit" -> new PatternSplits(Regex.of(SPACE), Behaviour.REMOVED, false);
+            case "Punctuation" ->
+                new PatternSplits(Regex.of(PUNCTUATION), Behaviour.of(description.get("behavior")), false);
             case "CharDelimiterSplit" ->
                 new PatternSplits(new Literal(description.get("delimiter").text()), Behaviour.REMOVED, false);
             case "Digits" ->
@@ -86,7 +86,7 @@ public final class Splitters {
     private static Splitter byteLevel(Json description) {
         boolean prepends = description.get("add_prefix_space").flag(true);
         boolean cuts = description.get("use_regex").flag(true);
-        Splitter words = cuts ? new PatternSplits(GPT2, Behaviour.ISOLATED, false) : WHOLE;
+        Splitter words = cuts ? new PatternSplits(Regex.of(GPT2), Behaviour.ISOLATED, false) : WHOLE;
         return (text, budget) -> {
             Aligned spaced = prepends && !text.text().startsWith(" ") ? text.prepend(" ", budget) : text;
             return words.split(spaced, budget).stream()

@@ -1,5 +1,6 @@
 package dev.millrace.text.vocabulary;
 
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,7 @@ public final class TokenTexts {
      * @param pieces the texts of the first numbers, for those that {@code ids} lacks
      */
     public static TokenTexts of(Map<String, Integer> ids, List<String> pieces) {
-        int most = ids.values().stream().mapToInt(Integer::intValue).max().orElse(-1);
+        int most = ids.isEmpty() ? -1 : Collections.max(ids.values());
         if (most >= FEW + GAPS * ids.size()) {
             var sparse = new HashMap<Integer, String>();
             for (int id = 0; id < pieces.size(); id++) {
