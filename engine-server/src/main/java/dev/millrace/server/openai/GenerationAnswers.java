@@ -74,10 +74,7 @@ final class GenerationAnswers {
         for (int i = 0; i < count; i++) {
             GenerationOptions own = seeded(options, i);
             choices.add(Choice.of(
-                    request,
-                    new ChoiceForm.OfChat(i, logprobs, tools),
-                    i == 0,
-                    () -> chats.flux(messages, own)));
+                    request, new ChoiceForm.OfChat(i, logprobs, tools), i == 0, () -> chats.flux(messages, own)));
         }
         return answer(request, AnswerHead.ofChat(request.model()), choices, release);
     }
