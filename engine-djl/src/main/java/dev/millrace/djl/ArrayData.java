@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.IntToDoubleFunction;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -216,16 +217,41 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
 
     /** Returns the elements from {@code min} to {@code max} of each axis. */
     ArrayData sliced(long[] min, long[] max, long[] step) {
-        long[] to = new long[rank()];
+        long[] to = extents(min, max, step);
+        return moved(to, places(to, min, step));
+    }
+
+    /** Writes the elements from {@code min} to {@code max} of each axis, in their order. */
+    void assign(long[] min, long[] max, long[] step, IntToDoubleFunction value) {
+        long[] to = extents(min, max, step);
+        IntUnaryOperator places = places(to, min, step);
+        int count = 1;
+        for (long extent : to) {
+            count *= (int) extent;
+        }
+        for (int i = 0; i < count; i++) {
+            set(places.applyAsInt(i), value.applyAsDouble(i));
+        }
+    }
+
+    private static long[] extents(long[] min, long[] max, long[] step) {
+        long[] to = new long[min.length];
+        for (int i = 0; i < to.length; i++) {
+            to[i] = Math.max(0, Math.ceilDiv(max[i] - min[i], step[i]));
+        }
+        return to;
+    }
+
+    /** Returns the places of the elements of a slice of shape {@code to}. */
+    private IntUnaryOperator places(long[] to, long[] min, long[] step) {
         int[] strides = new int[rank()];
         int start = 0;
         for (int i = 0; i < rank(); i++) {
-            to[i] = Math.max(0, Math.ceilDiv(max[i] - min[i], step[i]));
             strides[i] = Math.toIntExact(step[i] * stride(i));
             start += Math.toIntExact(min[i]) * stride(i);
         }
         int first = start;
-        return moved(to, index -> first + place(index, to, strides));
+        return index -> first + place(index, to, strides);
     }
 
     /** Returns the part of an axis from {@code from} to before {@code below}. */

@@ -6,6 +6,9 @@ import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
 import ai.djl.ndarray.index.NDIndex;
+import ai.djl.ndarray.index.dim.NDIndexBooleans;
+import ai.djl.ndarray.index.dim.NDIndexElement;
+import ai.djl.ndarray.index.dim.NDIndexTake;
 import ai.djl.ndarray.internal.NDArrayEx;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.DoubleUnaryOperator;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** An array of DJL: the elements and their moves. {@link ArithmeticArray} has the arithmetic. */
@@ -69,6 +73,68 @@ final class DjlArray extends ArithmeticArray {
     public void set(Buffer content) {
         BaseNDManager.validateBuffer(content, getDataType(), data().size());
         BaseNDManager.copyBuffer(content, data().bytes().clear());
+    }
+
+    /** Returns the elements for a change in their place. */
+    ArrayData writable() {
+        if (data().bytes().isReadOnly()) {
+            data = data.cast(data.type());
+        }
+        return data;
+    }
+
+    @Override
+    public void set(NDIndex index, NDArray value) {
+        new SliceIndexer().set(this, index, value);
+    }
+
+    @Override
+    public void set(NDIndex index, Number value) {
+        NDIndexElement only = index.getIndices().size() == 1 ? index.get(0) : null;
+        switch (only) {
+            case NDIndexBooleans mask -> set(mask.getIndex(), value);
+            case NDIndexTake rows -> setRows(like(rows.getIndex()).data(), value.doubleValue());
+            case null, default -> new SliceIndexer().set(this, index, value);
+        }
+    }
+
+    /** Writes a number to all elements of some places of the first axis, which may be counted from its end. */
+    private void setRows(ArrayData places, double value) {
+        ArrayData own = writable();
+        int width = own.stride(0);
+        for (int i = 0; i < places.size(); i++) {
+            int place = (int) places.get(i);
+            int row = place < 0 ? place + own.extent(0) : place;
+            if (row < 0 || row >= own.extent(0)) {
+                throw new IllegalArgumentException("an axis of extent " + own.extent(0) + " has no place " + place);
+            }
+            for (int j = 0; j < width; j++) {
+                own.set(row * width + j, value);
+            }
+        }
+    }
+
+    @Override
+    public void set(NDIndex index, Function<NDArray, NDArray> function) {
+        set(index, function.apply(get(index)));
+    }
+
+    /** Writes a number where a mask is true. The mask has the shape of the array, or of its first axes. */
+    @Override
+    public void set(NDArray mask, Number value) {
+        ArrayData flags = like(mask).data();
+        long[] axes = Arrays.copyOf(data().shape(), Math.min(flags.rank(), data().rank()));
+        if (!Arrays.equals(axes, flags.shape())) {
+            throw new IllegalArgumentException("a mask of the shape " + Arrays.toString(flags.shape())
+                    + " does not fit an array of the shape " + Arrays.toString(data().shape()));
+        }
+        ArrayData own = writable();
+        int width = flags.size() == 0 ? 1 : own.size() / flags.size();
+        for (int i = 0; i < own.size(); i++) {
+            if (flags.get(i / width) != 0) {
+                own.set(i, value.doubleValue());
+            }
+        }
     }
 
     @Override

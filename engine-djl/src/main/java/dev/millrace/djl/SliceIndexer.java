@@ -6,7 +6,7 @@ import ai.djl.ndarray.index.full.NDIndexFullPick;
 import ai.djl.ndarray.index.full.NDIndexFullSlice;
 import ai.djl.ndarray.index.full.NDIndexFullTake;
 
-/** The indexer of arrays: it takes slices with steps. */
+/** The indexer of arrays: it takes and writes slices with steps. */
 final class SliceIndexer extends NDArrayIndexer {
     @Override
     public NDArray get(NDArray array, NDIndexFullSlice slice) {
@@ -27,11 +27,15 @@ final class SliceIndexer extends NDArrayIndexer {
 
     @Override
     public void set(NDArray array, NDIndexFullSlice slice, NDArray value) {
-        throw UnsupportedOperations.failure("set");
+        var own = (DjlArray) array;
+        ArrayData values =
+                own.like(value).data().broadcast(slice.getSqueezedShape().getShape());
+        own.writable().assign(slice.getMin(), slice.getMax(), slice.getStep(), values::get);
     }
 
     @Override
     public void set(NDArray array, NDIndexFullSlice slice, Number value) {
-        throw UnsupportedOperations.failure("set");
+        double number = value.doubleValue();
+        ((DjlArray) array).writable().assign(slice.getMin(), slice.getMax(), slice.getStep(), _ -> number);
     }
 }

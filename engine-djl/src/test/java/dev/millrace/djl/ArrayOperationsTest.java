@@ -8,6 +8,7 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDArrays;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.index.NDIndex;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import java.util.function.Function;
@@ -64,6 +65,28 @@ class ArrayOperationsTest {
                 .containsOnly(new Shape(2, 1))
                 .hasSize(3);
         assertThat(table.split(new long[] {1}, 0).get(1).toFloatArray()).containsExactly(-4, 0, 5);
+    }
+
+    @Test
+    void elementsAreWritten() {
+        NDArray table = table();
+        table.set(new NDIndex(":, 1"), 7);
+        assertThat(table.toFloatArray()).containsExactly(3, 7, 2, -4, 7, 5);
+        table.set(new NDIndex("0, ::2"), manager.create(new float[] {8, 9}));
+        assertThat(table.toFloatArray()).containsExactly(8, 7, 9, -4, 7, 5);
+        table.set(new NDIndex("1"), row -> row.mul(2));
+        assertThat(table.toFloatArray()).containsExactly(8, 7, 9, -8, 14, 10);
+        // masks, and places of the first axis, as pooling and question answering write them
+        table.set(table.gt(8.5f), 0);
+        assertThat(table.toFloatArray()).containsExactly(8, 7, 0, -8, 0, 0);
+        table.set(new NDIndex("{}", manager.create(new int[] {-1})), 1);
+        assertThat(table.toFloatArray()).containsExactly(8, 7, 0, 1, 1, 1);
+        table.set(manager.create(new boolean[] {true, false}), 3);
+        assertThat(table.toFloatArray()).containsExactly(3, 3, 3, 1, 1, 1);
+        NDArray wide = manager.create(new boolean[] {true, false, true});
+        assertThatThrownBy(() -> table.set(wide, 3)).hasMessageContaining("a mask of the shape [3] does not fit");
+        NDIndex beyond = new NDIndex("{}", manager.create(new int[] {2}));
+        assertThatThrownBy(() -> table.set(beyond, 3)).hasMessageContaining("no place 2");
     }
 
     @Test
