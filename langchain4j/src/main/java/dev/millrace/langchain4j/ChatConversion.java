@@ -37,7 +37,7 @@ final class ChatConversion {
                 ChatMessage.builder("assistant")
                         .content(answer.text())
                         .toolCalls(answer.toolExecutionRequests().stream()
-                                .map(ChatTools::called)
+                                .map(ToolConversion::called)
                                 .toList())
                         .build();
             case AiMessage answer -> ChatMessage.assistant(answer.text() == null ? "" : answer.text());
@@ -106,7 +106,7 @@ final class ChatConversion {
         if (calls.isEmpty()) {
             message.text(text);
         } else {
-            message.text(text.isBlank() ? null : text).toolExecutionRequests(ChatTools.requests(calls));
+            message.text(text.isBlank() ? null : text).toolExecutionRequests(ToolConversion.requests(calls));
         }
         return ChatResponse.builder()
                 .aiMessage(message.build())

@@ -114,7 +114,7 @@ record ChatSettings(
         requireOwnName(parameters);
         List<ToolSpecification> tools = tools(parameters);
         List<String> stops = parameters.stopSequences();
-        ChatGenerator asked = tools.isEmpty() ? chats : chats.with(ChatTools.shown(tools));
+        ChatGenerator asked = tools.isEmpty() ? chats : chats.with(ToolConversion.shown(tools));
         GenerationOptions generation = ChatConversion.options(parameters, options);
         ResponseFormat format = parameters.responseFormat();
         if (format != null && format.type() == ResponseFormatType.JSON) {

@@ -33,7 +33,7 @@ public final class ImageFiles {
     /** Decodes the content of such a file. A file that ends early or is damaged is refused. */
     public static RgbImage decode(byte[] content) {
         StageArguments.require(content, "content");
-        return ExifOrientation.upright(of(ImageDecoder.decode(content)), ExifOrientation.of(content));
+        return ExifOrientation.upright(of(ImageIoDecoder.decode(content)), ExifOrientation.of(content));
     }
 
     /** Returns an image of AWT as bytes. */
@@ -41,7 +41,7 @@ public final class ImageFiles {
         int width = StageArguments.require(image, "image").getWidth();
         int height = image.getHeight();
         byte[] pixels = new byte[Math.multiplyExact(Math.multiplyExact(width, height), CHANNELS)];
-        RowReader rows = RowReader.of(image);
+        ImageRows rows = ImageRows.of(image);
         for (int y = 0; y < height; y++) {
             rows.read(y, pixels, y * width * CHANNELS);
         }

@@ -15,13 +15,13 @@ import javax.imageio.stream.ImageInputStream;
 import javax.imageio.stream.MemoryCacheImageInputStream;
 
 /** The decoding of image files by ImageIO. */
-final class ImageDecoder {
+final class ImageIoDecoder {
     /** The bytes of a file that an error shows. */
     private static final int SHOWN = 8;
     /** The largest number of pixels whose red, green and blue bytes fit an array. */
     private static final long MOST_PIXELS = (Integer.MAX_VALUE - 8) / 3;
 
-    private ImageDecoder() {}
+    private ImageIoDecoder() {}
 
     /** Remembers whether pixels of a JPEG file are missing, of which its decoder only warns. */
     private static final class EarlyEnd implements IIOReadWarningListener {

@@ -16,13 +16,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Tools between LangChain4j and templates, where schemas and arguments are maps. */
-final class ChatTools {
-    private ChatTools() {}
+final class ToolConversion {
+    private ToolConversion() {}
 
     /** Returns the options of a template that show the tools to the model. */
     static ChatTemplate.Options shown(List<ToolSpecification> tools) {
         return ChatTemplate.Options.builder()
-                .tools(tools.stream().map(ChatTools::shown).toList())
+                .tools(tools.stream().map(ToolConversion::shown).toList())
                 .build();
     }
 

@@ -7,7 +7,7 @@ import java.awt.image.DataBuffer;
 import java.awt.image.Raster;
 
 /** The rows of an image of AWT as red, green and blue bytes, without transparency. */
-interface RowReader {
+interface ImageRows {
     int CHANNELS = 3;
     int OPAQUE = 255;
     int INKS = 4;
@@ -16,7 +16,7 @@ interface RowReader {
     void read(int y, byte[] pixels, int at);
 
     /** Returns the reader for the pixels of an image. */
-    static RowReader of(BufferedImage image) {
+    static ImageRows of(BufferedImage image) {
         int type = image.getColorModel().getColorSpace().getType();
         int bands = image.getRaster().getNumBands();
         boolean hasSamples = image.getColorModel() instanceof ComponentColorModel;
@@ -31,7 +31,7 @@ interface RowReader {
         return (byte) ((value * alpha + OPAQUE * (OPAQUE - alpha) + OPAQUE / 2) / OPAQUE);
     }
 
-    private static RowReader colours(BufferedImage image) {
+    private static ImageRows colours(BufferedImage image) {
         int[] row = new int[image.getWidth()];
         return (y, pixels, at) -> {
             image.getRGB(0, y, row.length, 1, row, 0, row.length);
@@ -55,7 +55,7 @@ interface RowReader {
         }
     }
 
-    private static RowReader greys(BufferedImage image, boolean hasAlpha) {
+    private static ImageRows greys(BufferedImage image, boolean hasAlpha) {
         int bands = hasAlpha ? 2 : 1;
         int[] row = new int[image.getWidth() * bands];
         return (y, pixels, at) -> {
@@ -70,7 +70,7 @@ interface RowReader {
     }
 
     /** Reads cyan, magenta, yellow and black: a colour is what its ink and the black ink leave of white. */
-    private static RowReader inks(BufferedImage image) {
+    private static ImageRows inks(BufferedImage image) {
         int[] row = new int[image.getWidth() * INKS];
         return (y, pixels, at) -> {
             samples(image, y, row);
