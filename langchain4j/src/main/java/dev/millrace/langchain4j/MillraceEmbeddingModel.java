@@ -12,6 +12,7 @@ import dev.langchain4j.model.output.Response;
 import dev.langchain4j.model.output.TokenUsage;
 import dev.millrace.session.Engine;
 import dev.millrace.session.Inference;
+import dev.millrace.session.Session;
 import dev.millrace.text.Embedder;
 import dev.millrace.text.Tokenizer;
 import java.nio.file.Files;
@@ -32,16 +33,19 @@ public final class MillraceEmbeddingModel extends DimensionAwareEmbeddingModel i
     private final Embedder embedder;
     private final @Nullable Tokenizer tokenizer;
     private final @Nullable Engine engine;
+    private final @Nullable String name;
 
-    private MillraceEmbeddingModel(Embedder embedder, @Nullable Tokenizer tokenizer, @Nullable Engine engine) {
+    private MillraceEmbeddingModel(
+            Embedder embedder, @Nullable Tokenizer tokenizer, @Nullable Engine engine, @Nullable String name) {
         this.embedder = embedder;
         this.tokenizer = tokenizer;
         this.engine = engine;
+        this.name = name;
     }
 
     /** Creates a model of an embedder, which may stand around a batched or replaceable session. */
     public static MillraceEmbeddingModel of(Embedder embedder) {
-        return new MillraceEmbeddingModel(embedder, null, null);
+        return new MillraceEmbeddingModel(embedder, null, null, null);
     }
 
     /**
@@ -62,7 +66,8 @@ public final class MillraceEmbeddingModel extends DimensionAwareEmbeddingModel i
         Tokenizer read = Tokenizer.read(tokenizer);
         Engine engine = Engine.create();
         try {
-            return new MillraceEmbeddingModel(embedder(engine.session(model), read), read.unbounded(), engine);
+            Session session = engine.session(model);
+            return new MillraceEmbeddingModel(embedder(session, read), read.unbounded(), engine, session.name());
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -97,6 +102,12 @@ public final class MillraceEmbeddingModel extends DimensionAwareEmbeddingModel i
                         .modelName(modelName())
                         .tokenUsage(usage(texts))
                         .build()));
+    }
+
+    /** The name of the model in responses and for listeners: that of the session of {@link #open}. */
+    @Override
+    public String modelName() {
+        return name == null ? super.modelName() : name;
     }
 
     private @Nullable TokenUsage usage(List<String> texts) {

@@ -75,6 +75,7 @@ class EmbeddingModelTest {
                     .containsExactly(expected.getFirst().vector(), within(1e-5f));
             assertThat(model.dimension()).isEqualTo(384);
             assertThat(model.embedAll(List.of()).content()).isEmpty();
+            assertThat(model.modelName()).isEqualTo("model");
             EmbeddingRequest request = EmbeddingRequest.builder()
                     .inputs(EmbeddingInput.from(SEGMENTS.get(1)), EmbeddingInput.from(SEGMENTS.get(0)))
                     .build();
