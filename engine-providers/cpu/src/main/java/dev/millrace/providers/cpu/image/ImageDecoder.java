@@ -11,7 +11,9 @@ import dev.millrace.providers.cpu.image.jpeg2000.Jpeg2000;
 import dev.millrace.providers.cpu.image.webp.WebP;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
+import java.awt.color.ColorSpace;
 import java.awt.image.BufferedImage;
+import java.awt.image.ComponentColorModel;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -80,12 +82,17 @@ final class ImageDecoder implements DynamicKernel {
         boolean blueFirst = format.equals("BGR");
         Tensor pixels = Tensor.allocate(ElementType.UINT8, Shape.of(height, width, channels));
         int[] some = new int[Math.min(width, AT_ONCE)];
+        boolean isGrey = isGrey(image);
         long at = 0;
         for (int y = 0; y < height; y++) {
             for (int x = 0; x < width; x += some.length) {
                 context.checkCancelled();
                 int count = Math.min(some.length, width - x);
-                image.getRGB(x, y, count, 1, some, 0, count);
+                if (isGrey) {
+                    readGreys(image, x, y, count, some);
+                } else {
+                    image.getRGB(x, y, count, 1, some, 0, count);
+                }
                 for (int i = 0; i < count; i++) {
                     int red = (some[i] >> 16) & 255;
                     int green = (some[i] >> 8) & 255;
@@ -101,6 +108,22 @@ final class ImageDecoder implements DynamicKernel {
             }
         }
         return pixels;
+    }
+
+    /** Whether an image has samples of grey, which AWT would convert as if they were linear in light. */
+    private static boolean isGrey(BufferedImage image) {
+        return image.getColorModel() instanceof ComponentColorModel colours
+                && colours.getColorSpace().getType() == ColorSpace.TYPE_GRAY;
+    }
+
+    /** Reads pixels of grey as red, green and blue. Samples of more than 8 bits are scaled. */
+    private static void readGreys(BufferedImage image, int x, int y, int count, int[] pixels) {
+        image.getRaster().getSamples(x, y, count, 1, 0, pixels);
+        int most = (1 << image.getColorModel().getComponentSize(0)) - 1;
+        for (int i = 0; i < count; i++) {
+            int grey = most == 255 ? pixels[i] : (int) ((pixels[i] * 255L + most / 2) / most);
+            pixels[i] = grey * 0x010101;
+        }
     }
 
     /** Computes luma by the weights of ITU-R BT.601, in 65,536ths, rounded. */

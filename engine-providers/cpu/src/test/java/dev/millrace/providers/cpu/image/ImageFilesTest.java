@@ -10,6 +10,8 @@ import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.providers.cpu.OneNode;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -17,8 +19,10 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Random;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images that the formats' own tools wrote; beside each stands, as PNG, what Pillow makes of it. */
@@ -38,6 +42,18 @@ class ImageFilesTest {
         Tensor input = Tensor.allocate(ElementType.UINT8, Shape.of(file.length));
         input.segment().copyFrom(MemorySegment.ofArray(file));
         return OneNode.onnx("ImageDecoder", 20).run(input);
+    }
+
+    /** Samples of grey are numbers of sRGB, as in colours; AWT takes them for linear light. */
+    @ParameterizedTest
+    @CsvSource({"png, 10", "png, 11", "jpg, 10", "bmp, 10", "tiff, 10", "tiff, 11"})
+    void greysStayAsTheyAreStored(String format, int type) throws IOException {
+        var image = new BufferedImage(3, 1, type);
+        int most = type == BufferedImage.TYPE_USHORT_GRAY ? 65_535 : 255;
+        image.getRaster().setSamples(0, 0, 3, 1, 0, new int[] {most / 5, most / 5, most / 5});
+        var file = new ByteArrayOutputStream();
+        assertThat(ImageIO.write(image, format, file)).isTrue();
+        assertThat(decode(file.toByteArray()).ints()).containsExactly(51, 51, 51, 51, 51, 51, 51, 51, 51);
     }
 
     @ParameterizedTest
