@@ -101,7 +101,8 @@ public final class EngineChatModel implements ChatModel {
                         .map(asked.responses()::whole)
                         .flux();
             } else {
-                Flux<ChatDelta> deltas = asked.chats().flux(asked.messages(), asked.generation());
+                // a prompt that is refused is observed, too
+                Flux<ChatDelta> deltas = Flux.defer(() -> asked.chats().flux(asked.messages(), asked.generation()));
                 parts = deltas.map(asked.responses()::part);
             }
             return observed.stream(asked.prompt(), parts);
