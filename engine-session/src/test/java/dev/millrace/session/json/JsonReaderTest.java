@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,10 @@ class JsonReaderTest {
 
     private static @Nullable Object read(String text) {
         return JsonReader.read(text.getBytes(StandardCharsets.UTF_8), LIMITS);
+    }
+
+    private static Map<?, ?> object(String text) {
+        return (Map<?, ?>) Objects.requireNonNull(read(text));
     }
 
     private static byte[] quoted(int... bytes) {
@@ -34,8 +39,7 @@ class JsonReaderTest {
 
     @Test
     void valuesBecomeJavas() {
-        Map<?, ?> read =
-                (Map<?, ?>) read(" {\"a\" : [1, -2.5e1,\ttrue], \"b\":{\"c\":false,\"d\":null},\r\n\"\":[ ]} ");
+        Map<?, ?> read = object(" {\"a\" : [1, -2.5e1,\ttrue], \"b\":{\"c\":false,\"d\":null},\r\n\"\":[ ]} ");
         assertThat(read.get("a")).isEqualTo(List.of(1.0, -25.0, true));
         var inner = new HashMap<String, @Nullable Object>();
         inner.put("c", false);
@@ -46,7 +50,7 @@ class JsonReaderTest {
 
     @Test
     void namesStayInOrder() {
-        Map<?, ?> read = (Map<?, ?>) read("{\"z\":1,\"a\":2,\"m\":3}");
+        Map<?, ?> read = object("{\"z\":1,\"a\":2,\"m\":3}");
         assertThat(read.keySet().stream().map(String::valueOf)).containsExactly("z", "a", "m");
     }
 
