@@ -31,7 +31,12 @@ public record FixedInference(List<ValueInfo> inputs, List<ValueInfo> outputs, Fu
 
     /** A model of images, whose input is called {@code image}. */
     public static FixedInference ofImages(int outputs, Function<Tensor, Tensor[]> answer) {
-        return of(List.of("image"), outputs, inputs -> answer.apply(tensor(inputs, "image")));
+        return ofImages(ElementType.FLOAT, outputs, answer);
+    }
+
+    /** A model of images of that type, whose input is called {@code image}. */
+    public static FixedInference ofImages(ElementType type, int outputs, Function<Tensor, Tensor[]> answer) {
+        return named(type, List.of("image"), numbered(outputs), inputs -> answer.apply(tensor(inputs, "image")));
     }
 
     /** A model of texts with the usual inputs. */
@@ -41,13 +46,21 @@ public record FixedInference(List<ValueInfo> inputs, List<ValueInfo> outputs, Fu
 
     /** A model with that many outputs. */
     public static FixedInference of(List<String> inputs, int outputs, Function<Inputs, Tensor[]> answer) {
-        return named(
-                inputs, IntStream.range(0, outputs).mapToObj(i -> "out" + i).toList(), answer);
+        return named(inputs, numbered(outputs), answer);
+    }
+
+    private static List<String> numbered(int outputs) {
+        return IntStream.range(0, outputs).mapToObj(i -> "out" + i).toList();
     }
 
     /** A model whose inputs and outputs have those names. */
     public static FixedInference named(List<String> inputs, List<String> outputs, Function<Inputs, Tensor[]> answer) {
-        ValueType any = ValueType.tensor(ElementType.INT64, SymbolicShape.of(Dim.symbol("n"), Dim.symbol("m")));
+        return named(ElementType.INT64, inputs, outputs, answer);
+    }
+
+    private static FixedInference named(
+            ElementType type, List<String> inputs, List<String> outputs, Function<Inputs, Tensor[]> answer) {
+        ValueType any = ValueType.tensor(type, SymbolicShape.of(Dim.symbol("n"), Dim.symbol("m")));
         return new FixedInference(
                 inputs.stream().map(name -> new ValueInfo(name, any, false)).toList(),
                 outputs.stream().map(name -> new ValueInfo(name, null, false)).toList(),

@@ -20,7 +20,7 @@ public final class TextDirection {
     public static Stage<RgbImage, RgbImage> of(Inference inference, double least) {
         ImageModel model = ImageModel.of(inference);
         return Stage.of(inference, line -> {
-            Inputs inputs = Inputs.of(model.input(), LineInput.of(line, HEIGHT, WIDTH, WIDTH));
+            Inputs inputs = model.inputs(LineInput.of(line, HEIGHT, WIDTH, WIDTH));
             return new ModelRequest<>(inputs, outputs -> {
                 float[] probabilities = outputs.get(model.output(0)).floats();
                 return probabilities[1] > probabilities[0] && probabilities[1] > least ? line.upsideDown() : line;

@@ -30,7 +30,7 @@ public final class TextRecogniser {
         List<String> known = StageArguments.all(characters, "characters");
         ImageModel model = ImageModel.of(inference);
         return Stage.of(inference, line -> {
-            Inputs inputs = Inputs.of(model.input(), LineInput.of(line, HEIGHT, NARROWEST, WIDEST));
+            Inputs inputs = model.inputs(LineInput.of(line, HEIGHT, NARROWEST, WIDEST));
             return new ModelRequest<>(inputs, outputs -> text(outputs.get(model.output(0)), known));
         });
     }
