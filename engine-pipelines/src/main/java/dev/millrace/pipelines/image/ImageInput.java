@@ -137,13 +137,23 @@ public final class ImageInput {
     public PreparedImage prepare(RgbImage image) {
         StageArguments.require(image, "image");
         ImagePlacement place = placement(image);
-        int scaledWidth = scaled(image.width(), place.scaleX());
-        int scaledHeight = scaled(image.height(), place.scaleY());
-        RgbImage fitted = image.resized(scaledWidth, scaledHeight, geometry.resampling());
-        if (scaledWidth != width() || scaledHeight != height()) {
-            fitted = fitted.part((int) -place.left(), (int) -place.top(), width(), height(), geometry.grey());
-        }
+        RgbImage fitted =
+                fitted(image, place, scaled(image.width(), place.scaleX()), scaled(image.height(), place.scaleY()));
         return new PreparedImage(tensor(fitted), width(), height(), image, place);
+    }
+
+    private RgbImage fitted(RgbImage image, ImagePlacement place, int scaledWidth, int scaledHeight) {
+        int left = (int) -place.left();
+        int top = (int) -place.top();
+        if (geometry.fit() == Fit.CROP) {
+            // only the pixels that stay: an image of a few columns may be made very long
+            var part = new Resampling.Part(scaledWidth, scaledHeight, left, top, width(), height());
+            return image.resized(part, geometry.resampling());
+        }
+        RgbImage scaled = image.resized(scaledWidth, scaledHeight, geometry.resampling());
+        return scaledWidth == width() && scaledHeight == height()
+                ? scaled
+                : scaled.part(left, top, width(), height(), geometry.grey());
     }
 
     private static int scaled(int extent, double scale) {

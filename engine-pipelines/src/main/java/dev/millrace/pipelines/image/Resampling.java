@@ -1,5 +1,7 @@
 package dev.millrace.pipelines.image;
 
+import java.util.Arrays;
+
 /** Ways to compute the pixels of an image in another size, named after the libraries that models were trained with. */
 public enum Resampling {
     /** The pixel that is nearest to the middle, as {@code NEAREST} of PIL. */
@@ -62,31 +64,35 @@ public enum Resampling {
      */
     private record Taps(int first, double[] weights) {}
 
-    /** Returns the bytes of an image in another size, from a pass over the rows and one over the columns. */
-    byte[] resize(RgbImage image, int width, int height) {
-        double[] rows = new double[width * image.height() * CHANNELS];
-        Taps[] across = taps(image.width(), width);
-        for (int y = 0; y < image.height(); y++) {
-            for (int x = 0; x < width; x++) {
-                Taps taps = across[x];
-                for (int channel = 0; channel < CHANNELS; channel++) {
-                    double sum = 0;
-                    for (int i = 0; i < taps.weights().length; i++) {
-                        sum += taps.weights()[i] * image.value(taps.first() + i, y, channel);
-                    }
-                    rows[(y * width + x) * CHANNELS + channel] = antialiases ? rounded(sum) : sum;
-                }
+    /**
+     * A rectangle of an image that has another size.
+     *
+     * @param wholeWidth the width of the image that the rectangle is part of
+     * @param wholeHeight the height of the image that the rectangle is part of
+     */
+    record Part(int wholeWidth, int wholeHeight, int left, int top, int width, int height) {}
+
+    /**
+     * Returns the bytes of a part of an image in another size. Each row of the image that counts is read once, and is kept only while rows
+     * of the result need it.
+     */
+    byte[] resize(RgbImage image, Part part) {
+        Taps[] across = taps(image.width(), part.wholeWidth(), part.left(), part.width());
+        Taps[] down = taps(image.height(), part.wholeHeight(), part.top(), part.height());
+        int line = part.width() * CHANNELS;
+        double[][] rows = new double[longest(down)][line];
+        byte[] made = new byte[part.height() * line];
+        int next = 0;
+        for (int y = 0; y < part.height(); y++) {
+            int first = down[y].first();
+            double[] weights = down[y].weights();
+            for (next = Math.max(next, first); next < first + weights.length; next++) {
+                readRow(image, next, across, rows[next % rows.length]);
             }
-        }
-        byte[] made = new byte[width * height * CHANNELS];
-        Taps[] down = taps(image.height(), height);
-        int line = width * CHANNELS;
-        for (int y = 0; y < height; y++) {
-            Taps taps = down[y];
             for (int x = 0; x < line; x++) {
                 double sum = 0;
-                for (int i = 0; i < taps.weights().length; i++) {
-                    sum += taps.weights()[i] * rows[(taps.first() + i) * line + x];
+                for (int i = 0; i < weights.length; i++) {
+                    sum += weights[i] * rows[(first + i) % rows.length][x];
                 }
                 made[y * line + x] = (byte) rounded(sum);
             }
@@ -94,15 +100,33 @@ public enum Resampling {
         return made;
     }
 
+    private void readRow(RgbImage image, int y, Taps[] across, double[] row) {
+        for (int x = 0; x < across.length; x++) {
+            Taps taps = across[x];
+            for (int channel = 0; channel < CHANNELS; channel++) {
+                double sum = 0;
+                for (int i = 0; i < taps.weights().length; i++) {
+                    sum += taps.weights()[i] * image.value(taps.first() + i, y, channel);
+                }
+                row[x * CHANNELS + channel] = antialiases ? rounded(sum) : sum;
+            }
+        }
+    }
+
+    private static int longest(Taps[] taps) {
+        return Arrays.stream(taps).mapToInt(each -> each.weights().length).max().orElseThrow();
+    }
+
     private static double rounded(double value) {
         return Math.floor(Math.clamp(value, 0, MOST) + 0.5);
     }
 
-    private Taps[] taps(int from, int to) {
+    /** Returns the taps of {@code count} pixels of the result from {@code start} on. */
+    private Taps[] taps(int from, int to, int start, int count) {
         double scale = (double) from / to;
-        var taps = new Taps[to];
-        for (int i = 0; i < to; i++) {
-            double centre = (i + 0.5) * scale;
+        var taps = new Taps[count];
+        for (int i = 0; i < count; i++) {
+            double centre = (start + i + 0.5) * scale;
             if (reach == 0) {
                 taps[i] = new Taps(Math.min((int) centre, from - 1), new double[] {1});
             } else {

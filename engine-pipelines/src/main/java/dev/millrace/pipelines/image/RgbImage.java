@@ -69,7 +69,15 @@ public final class RgbImage {
         bytes(toWidth, toHeight);
         return toWidth == width && toHeight == height
                 ? this
-                : new RgbImage(toWidth, toHeight, resampling.resize(this, toWidth, toHeight));
+                : resized(new Resampling.Part(toWidth, toHeight, 0, 0, toWidth, toHeight), resampling);
+    }
+
+    /** Returns a part of this image in another size. */
+    RgbImage resized(Resampling.Part part, Resampling resampling) {
+        bytes(part.width(), part.height());
+        return part.wholeWidth() == width && part.wholeHeight() == height
+                ? part(part.left(), part.top(), part.width(), part.height(), 0)
+                : new RgbImage(part.width(), part.height(), resampling.resize(this, part));
     }
 
     /** Returns a part of this image; pixels outside of it are {@code grey}. */

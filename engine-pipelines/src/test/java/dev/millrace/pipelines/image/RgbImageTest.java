@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -59,6 +60,29 @@ class RgbImageTest {
         for (int[] size : new int[][] {{3, 2}, {14, 11}, {1, 1}, {7, 9}}) {
             assertThat(red(grey.resized(size[0], size[1], resampling))).containsOnly(77);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aPartOfAResizedImageIsThatOfTheWhole(Resampling resampling) {
+        byte[] pixels = new byte[23 * 17 * 3];
+        new Random(3).nextBytes(pixels);
+        RgbImage image = RgbImage.wrap(23, 17, pixels);
+        for (int[] size : new int[][] {{9, 7}, {40, 31}, {23, 17}, {11, 40}, {60, 8}}) {
+            RgbImage whole = image.resized(size[0], size[1], resampling);
+            var part = new Resampling.Part(size[0], size[1], 3, 2, 5, 4);
+            assertThat(image.resized(part, resampling).pixels())
+                    .isEqualTo(whole.part(3, 2, 5, 4, 0).pixels());
+        }
+    }
+
+    @Test
+    void theMiddleOfALongImageNeedsNoLongerOne() {
+        // of 256 times 25,600,000 pixels, 24 times 24 are computed
+        RgbImage line = RgbImage.filled(2, 200_000, 9);
+        PreparedImage middle = ImageInput.of(24, 24).cropped(256).prepare(line);
+        assertThat(middle.tensor().shape()).isEqualTo(Shape.of(1, 3, 24, 24));
+        assertThat(middle.tensor().floats()).containsOnly(9 / 255f);
     }
 
     @Test
