@@ -186,6 +186,61 @@ final class ArrayMath {
         });
     }
 
+    /** Multiplies matrices, which are the last two axes; the axes before are broadcast. */
+    static ArrayData matrixProduct(ArrayData left, ArrayData right, DataType type) {
+        int rows = left.extent(left.rank() - 2);
+        int inner = left.extent(left.rank() - 1);
+        int columns = right.extent(right.rank() - 1);
+        if (inner != right.extent(right.rank() - 2)) {
+            throw new IllegalArgumentException("matrices of " + Arrays.toString(left.shape()) + " and "
+                    + Arrays.toString(right.shape()) + " have no product");
+        }
+        long[] batch =
+                common(Arrays.copyOf(left.shape(), left.rank() - 2), Arrays.copyOf(right.shape(), right.rank() - 2));
+        ArrayData ones = left.broadcast(matrices(batch, rows, inner));
+        ArrayData others = right.broadcast(matrices(batch, inner, columns));
+        ArrayData product = ArrayData.zeros(type, matrices(batch, rows, columns));
+        for (int i = 0; i < product.size(); i++) {
+            int row = i / columns;
+            int matrix = row / rows * inner;
+            double sum = 0;
+            for (int k = 0; k < inner; k++) {
+                sum += ones.get(row * inner + k) * others.get((matrix + k) * columns + i % columns);
+            }
+            product.set(i, sum);
+        }
+        return product;
+    }
+
+    private static long[] matrices(long[] batch, int rows, int columns) {
+        long[] shape = Arrays.copyOf(batch, batch.length + 2);
+        shape[batch.length] = rows;
+        shape[batch.length + 1] = columns;
+        return shape;
+    }
+
+    /**
+     * Repeats elements along an axis.
+     *
+     * @param whole whether all elements follow each other before they are repeated; otherwise each is followed by its repetitions
+     */
+    static ArrayData repeated(ArrayData array, int axis, long repeats, boolean whole) {
+        if (repeats < 0) {
+            throw new IllegalArgumentException("an array cannot be repeated " + repeats + " times");
+        }
+        int along = array.axis(axis);
+        int stride = array.stride(along);
+        int extent = array.extent(along);
+        long[] shape = array.shape().clone();
+        shape[along] = Math.multiplyExact(shape[along], repeats);
+        int wide = Math.toIntExact(shape[along]);
+        return array.moved(shape, index -> {
+            int place = index / stride % wide;
+            int from = whole ? place % extent : (int) (place / repeats);
+            return index / stride / wide * extent * stride + from * stride + index % stride;
+        });
+    }
+
     /** Joins arrays of one type along an axis. */
     static ArrayData concat(List<ArrayData> arrays, int axis) {
         ArrayData first = arrays.getFirst();

@@ -22,8 +22,8 @@ import java.util.function.DoubleUnaryOperator;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** An array of DJL: the elements and their moves. {@link ArithmeticArray} has the arithmetic. */
-final class DjlArray extends ArithmeticArray {
+/** An array of DJL: the elements and their moves. Its superclasses have the arithmetic. */
+final class DjlArray extends LinearArray {
     private ArrayData data;
 
     DjlArray(DjlManager manager, ArrayData data) {

@@ -109,6 +109,31 @@ class DjlManager extends BaseNDManager {
     }
 
     @Override
+    public DjlArray linspace(float start, float stop, int count, boolean endpoint) {
+        if (count < 0) {
+            throw new IllegalArgumentException("an array cannot have " + count + " elements");
+        }
+        ArrayData data = ArrayData.zeros(DataType.FLOAT32, count);
+        int steps = Math.max(1, endpoint ? count - 1 : count);
+        for (int i = 0; i < count; i++) {
+            data.set(i, start + (double) i * (stop - start) / steps);
+        }
+        return of(data);
+    }
+
+    @Override
+    public DjlArray eye(int rows, int columns, int diagonal, DataType type) {
+        ArrayData data = ArrayData.zeros(type, rows, columns);
+        for (int row = 0; row < rows; row++) {
+            int column = row + diagonal;
+            if (column >= 0 && column < columns) {
+                data.set(row * columns + column, 1);
+            }
+        }
+        return of(data);
+    }
+
+    @Override
     public NDManager newSubManager(Device device) {
         var made = new DjlManager(this, device);
         attachUncappedInternal(made.uid, made);

@@ -50,6 +50,66 @@ class ArrayOperationsTest {
     }
 
     @Test
+    void matricesAreMultiplied() {
+        NDArray table = table();
+        assertThat(table.matMul(table.transpose()).toFloatArray()).containsExactly(14, -2, -2, 41);
+        NDArray weights = manager.create(new float[] {1, 2, 3});
+        assertThat(table.matMul(weights).getShape()).isEqualTo(new Shape(2));
+        assertThat(table.dot(weights).toFloatArray()).containsExactly(11, 11);
+        assertThat(weights.matMul(weights).getFloat()).isEqualTo(14);
+        NDArray both = table.expandDims(0).tile(0, 2);
+        NDArray one = table.transpose().expandDims(0);
+        assertThat(both.matMul(one).getShape()).isEqualTo(new Shape(2, 2, 2));
+        assertThat(both.batchMatMul(one).toFloatArray()).containsExactly(14, -2, -2, 41, 14, -2, -2, 41);
+        assertThat(manager.create(new int[] {1, 2})
+                        .matMul(manager.create(new int[] {3, 4}))
+                        .getInt())
+                .isEqualTo(11);
+        assertThatThrownBy(() -> table.matMul(table)).hasMessageContaining("have no product");
+    }
+
+    @Test
+    void elementsAreRepeated() {
+        NDArray table = table();
+        assertThat(table.repeat(1, 2).toFloatArray()).containsExactly(3, 3, 1, 1, 2, 2, -4, -4, 0, 0, 5, 5);
+        assertThat(table.repeat(0, 2).toFloatArray()).containsExactly(3, 1, 2, 3, 1, 2, -4, 0, 5, -4, 0, 5);
+        assertThat(table.tile(1, 2).toFloatArray()).containsExactly(3, 1, 2, 3, 1, 2, -4, 0, 5, -4, 0, 5);
+        NDArray tiled = manager.create(new float[] {1, 2}).tile(new long[] {2, 2});
+        assertThat(tiled.getShape()).isEqualTo(new Shape(2, 4));
+        assertThat(tiled.toFloatArray()).containsExactly(1, 2, 1, 2, 1, 2, 1, 2);
+        assertThat(table.tile(0, 0).getShape()).isEqualTo(new Shape(0, 3));
+    }
+
+    @Test
+    void runsAreSummedAndMultiplied() {
+        NDArray table = table();
+        assertThat(table.cumSum(1).toFloatArray()).containsExactly(3, 4, 6, -4, -4, 1);
+        assertThat(table.cumSum(0).toFloatArray()).containsExactly(3, 1, 2, -1, 1, 7);
+        assertThat(table.cumSum().toFloatArray()).containsExactly(3, 4, 6, 2, 2, 7);
+        assertThat(manager.create(new int[] {1, 2}).cumSum(0).toLongArray()).containsExactly(1, 3);
+        assertThat(table.prod(new int[] {1}).toFloatArray()).containsExactly(6, -0f);
+        assertThat(table.prod().getFloat()).isEqualTo(-0f);
+    }
+
+    @Test
+    void placesBecomeClassesAndClassesPlaces() {
+        NDArray table = table();
+        assertThat(table.gt(1).nonzero().toLongArray()).containsExactly(0, 0, 0, 2, 1, 2);
+        assertThat(manager.create(new long[] {2, 0}).oneHot(3).toFloatArray()).containsExactly(0, 0, 1, 1, 0, 0);
+        assertThat(table.div(0).isInfinite().countNonzero().getLong()).isEqualTo(5);
+        assertThat(table.div(0).isNaN().nonzero().toLongArray()).containsExactly(1, 1);
+        assertThat(table.sign().toFloatArray()).containsExactly(1, 1, 1, -1, 0, 1);
+        assertThat(manager.linspace(0, 1, 5, true).toFloatArray()).containsExactly(0, 0.25f, 0.5f, 0.75f, 1);
+        assertThat(manager.linspace(0, 1, 2, false).toFloatArray()).containsExactly(0, 0.5f);
+        assertThat(manager.eye(2, 3, 1, DataType.INT32).toIntArray()).containsExactly(0, 1, 0, 0, 0, 1);
+        assertThat(manager.create(new float[] {0})
+                        .cos()
+                        .add(manager.create(new float[] {0}).sin())
+                        .getFloat(0))
+                .isEqualTo(1);
+    }
+
+    @Test
     void elementsAreTaken() {
         NDArray table = table();
         assertThat(table.get(1).toFloatArray()).containsExactly(-4, 0, 5);
@@ -171,10 +231,10 @@ class ArrayOperationsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"cumSum", "erfinv", "inverse", "multiBoxPrior", "gelu", "randomFlipLeftRight"})
+    @CsvSource({"cumProd", "erfinv", "inverse", "multiBoxPrior", "gelu", "randomFlipLeftRight"})
     void otherOperationsFailByName(String name) {
         Function<NDArray, Object> operation = switch (name) {
-            case "cumSum" -> NDArray::cumSum;
+            case "cumProd" -> array -> array.cumProd(0);
             case "erfinv" -> NDArray::erfinv;
             case "inverse" -> NDArray::inverse;
             case "gelu" -> array -> array.getNDArrayInternal().gelu();
