@@ -79,7 +79,7 @@ class GrpcMessagesTest {
 
         @Override
         public InputStream decompress(InputStream packed) {
-            throw new UnsupportedOperationException();
+            throw new UnsupportedOperationException("this client sends deflated messages, and reads none");
         }
 
         @Override

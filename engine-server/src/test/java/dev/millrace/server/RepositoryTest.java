@@ -226,7 +226,7 @@ class RepositoryTest {
                     }
                 });
             }
-            for (int i = 1; i <= 30; i++) {
+            for (int i = 1; i <= 100; i++) {
                 repository.version("a", 1, i % 5 == 0 ? new byte[] {9} : ServerModels.plus(i, 1));
                 int status = client.post("v2/repository/models/a/load", "").status();
                 assertThat(status).isEqualTo(i % 5 == 0 ? 400 : 200);
@@ -237,7 +237,7 @@ class RepositoryTest {
             }
             assertThat(failed).hasValue(0);
             assertThat(answered.get()).isPositive();
-            assertThat(answer(client, "a")).contains("\"data\":[30.0]");
+            assertThat(answer(client, "a")).contains("\"data\":[100.0]");
             assertThat(client.post("v2/repository/index", "").body()).contains("\"state\":\"READY\",\"reason\":");
         }
     }
