@@ -14,6 +14,7 @@ module dev.millrace.server {
     requires io.grpc.stub;
     requires io.netty.transport;
     requires io.netty.buffer;
+    requires io.netty.codec;
     requires io.netty.codec.http;
     requires io.netty.common;
     requires io.netty.handler;

@@ -117,4 +117,21 @@ class BrokenClientsTest {
             assertThat(lines.of(Level.SEVERE.getName())).noneMatch(each -> each.contains("a request failed"));
         }
     }
+
+    /** Nothing is left for Reactor Netty, which would write a line about each. */
+    @Test
+    void connectionsThatEndWithinHeadersAreCounted() throws Exception {
+        var heard = Logger.getLogger("dev.millrace.server.rest.BrokenConnections");
+        heard.setLevel(Level.FINE);
+        try (var lines = new Lines();
+                var server = ModelServer.start(TestServers.options(folder).build())) {
+            for (int i = 0; i < CLIENTS; i++) {
+                sent(server, "POST /v2/models/plus/infer HTTP/1.1\r\nHost: a\r\nContent-")
+                        .close();
+            }
+            lines.await("FINE", "PrematureChannelClosureException", CLIENTS);
+        } finally {
+            heard.setLevel(null);
+        }
+    }
 }

@@ -26,12 +26,17 @@ final class BrokenConnections extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable failure) {
+        tell(failure);
+        context.close();
+    }
+
+    /** Tells of a failure at once, or with those that follow. */
+    void tell(Throwable failure) {
         LOG.log(System.Logger.Level.DEBUG, "a connection broke", failure);
         String line = line(failure);
         if (line != null) {
             LOG.log(System.Logger.Level.WARNING, line);
         }
-        context.close();
     }
 
     /** Counts a failure; returns the line about it and those before it, or null if one was written within a minute. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.ChannelBindException;
 import reactor.netty.DisposableServer;
+import reactor.netty.NettyPipeline;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
@@ -32,6 +33,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 "millrace-http", Math.max(2, Runtime.getRuntime().availableProcessors()), true);
         var ends = new BrokenConnections(System::nanoTime);
         var resets = new ResetConnections();
+        var cut = new CutRequests(ends);
         HttpServer open = HttpServer.create()
                 .bindAddress(() -> address)
                 .runOn(loops, false)
@@ -40,8 +42,13 @@ public final class HttpEndpoint implements AutoCloseable {
                 .httpRequestDecoder(decoder -> decoder.maxHeaderSize(LONGEST_HEADERS)
                         .maxChunkSize(LONGEST_PART)
                         .h2cMaxContentLength(router.bodyLimit()))
-                .doOnChannelInit(
-                        (_, channel, _) -> channel.pipeline().addFirst(resets).addLast(ends))
+                .doOnChannelInit((_, channel, _) -> {
+                    channel.pipeline().addFirst(resets).addLast(ends);
+                    // with TLS, the handlers of HTTP come after the handshake
+                    if (channel.pipeline().get(NettyPipeline.HttpTrafficHandler) != null) {
+                        channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, null, cut);
+                    }
+                })
                 .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
                 .handle(router);
         open = tls == null
