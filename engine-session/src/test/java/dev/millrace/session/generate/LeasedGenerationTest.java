@@ -15,13 +15,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 /** Tests of generators of inferences that pass their runs on to sessions. */
@@ -93,31 +94,38 @@ class LeasedGenerationTest {
         return Arrays.stream(ids).boxed().toArray(Long[]::new);
     }
 
+    /** The tokens of a text that runs {@code atFirst} at its first one and then waits there for {@code gate}. */
+    private static Mono<long[]> idsAfter(Mono<Token> gate, Runnable atFirst, Flux<Token> text) {
+        return text.concatMap(
+                        token -> token.index() > 0
+                                ? Mono.just(token)
+                                : Mono.fromRunnable(atFirst).then(gate).thenReturn(token),
+                        0)
+                .map(Token::id)
+                .collectList()
+                .map(ids -> ids.stream().mapToLong(Long::longValue).toArray());
+    }
+
     @Test
     void textsOfOneBatchEndOnTheReplacedSession() {
         long[] first = expected(SmallDecoderModel.Form.WITH_ROOM, 1);
         Session old = model(SmallDecoderModel.Form.WITH_ROOM, 1);
         try (ReplaceableSession service = ReplaceableSession.of(old);
                 Generator generator = Generator.of(service, roles -> {}, KEEPING)) {
-            var isReplaced = new AtomicBoolean();
-            List<Generation> all = Flux.range(0, 3)
+            var isReplaced = Sinks.<Token>empty();
+            var started = new AtomicInteger();
+            Runnable replaceAtTheThird = () -> {
+                if (started.incrementAndGet() == 3) {
+                    service.replace(model(SmallDecoderModel.Form.WITH_ROOM, 2));
+                    isReplaced.tryEmitEmpty();
+                }
+            };
+            List<long[]> all = Flux.range(0, 3)
                     .flatMap(
-                            text -> generator
-                                    .flux(PROMPT, TWELVE)
-                                    .doOnNext(token -> {
-                                        if (token.index() == 4 && !isReplaced.getAndSet(true)) {
-                                            service.replace(model(SmallDecoderModel.Form.WITH_ROOM, 2));
-                                        }
-                                    })
-                                    .collectList()
-                                    .map(tokens -> new Generation(
-                                            tokens,
-                                            Objects.requireNonNull(
-                                                    tokens.getLast().ending()))),
-                            3)
+                            text -> idsAfter(isReplaced.asMono(), replaceAtTheThird, generator.flux(PROMPT, TWELVE)), 3)
                     .collectList()
                     .block();
-            assertThat(all).hasSize(3).allSatisfy(each -> assertThat(each.ids()).isEqualTo(first));
+            assertThat(all).hasSize(3).allSatisfy(each -> assertThat(each).isEqualTo(first));
             awaitClosed(old);
         }
     }
