@@ -18,6 +18,8 @@ module dev.millrace.bench {
     requires tools.jackson.core;
     requires static transitive org.jspecify;
 
+    exports dev.millrace.bench.server;
+
     opens dev.millrace.bench to
             info.picocli;
     opens dev.millrace.bench.agree to
@@ -35,6 +37,10 @@ module dev.millrace.bench {
     opens dev.millrace.bench.sweep to
             info.picocli;
 
+    uses dev.millrace.bench.server.PeerService;
+
+    provides dev.millrace.bench.server.PeerService with
+            dev.millrace.bench.server.PlainService;
     provides dev.millrace.cli.Subcommand with
             dev.millrace.bench.BenchCommand,
             dev.millrace.bench.agree.AgreeCommand;

@@ -7,20 +7,23 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Vectors of sentences and sequences of speech at the same time, beside the plain service.
+ * Vectors of sentences and sequences of speech at the same time, beside another service.
  *
  * @param connections the clients, half of each kind
  * @param rounds the turns of each service
  */
-record MixedFigures(ServiceLoad load, int connections, int rounds) {
-    /** @param isAlone whether the plain service is left out */
+record MixedFigures(ServiceLoad load, PeerService peer, int connections, int rounds) {
+    /** @param isAlone whether the other service is left out */
     void print(PrintWriter out, boolean isAlone) throws Exception {
-        List<ServedKind> kinds =
-                isAlone ? List.of(ServedKind.MILLRACE) : List.of(ServedKind.MILLRACE, ServedKind.PLAIN);
+        List<ServedKind> kinds = isAlone ? List.of(ServedKind.MILLRACE) : List.of(ServedKind.MILLRACE, ServedKind.PEER);
         var services = new EnumMap<ServedKind, ServiceProcess>(ServedKind.class);
         try (var folder = new ServedFolder().sentences().speech()) {
             for (ServedKind kind : kinds) {
-                services.put(kind, new ServiceProcess(kind, folder.path()));
+                services.put(
+                        kind,
+                        kind == ServedKind.MILLRACE
+                                ? ServiceProcess.ours(folder.path())
+                                : ServiceProcess.of(peer, folder.path()));
             }
             for (int round = 0; round < rounds; round++) {
                 for (ServedKind kind : kinds) {
@@ -40,8 +43,8 @@ record MixedFigures(ServiceLoad load, int connections, int rounds) {
         }
     }
 
-    private static String name(ServedKind kind) {
-        return kind == ServedKind.MILLRACE ? "ours" : "plain service";
+    private String name(ServedKind kind) {
+        return kind == ServedKind.MILLRACE ? "ours" : peer.title();
     }
 
     private void print(PrintWriter out, String name, ServiceProcess service, ServedKind kind) throws Exception {

@@ -26,7 +26,7 @@ final class Requests {
         ByteBuffer.wrap(numbers).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().put(new float[] {1, 2, 3, 4, 5, 6, 7, 8
         });
         return switch (kind) {
-            case PLAIN -> HttpConnection.request(PlainService.path(ServedFolder.SUM), "", numbers);
+            case PEER -> HttpConnection.request("/" + ServedFolder.SUM, "", numbers);
             case MILLRACE ->
                 binary(
                         ServedFolder.SUM,
@@ -39,8 +39,8 @@ final class Requests {
     /** Returns a request for the vectors of so many tokens. */
     static byte[] sentence(ServedKind kind, int tokens, RandomGenerator random) {
         byte[] ids = longs(random.longs(tokens, FIRST_WORD, WORDS).toArray());
-        if (kind == ServedKind.PLAIN) {
-            return HttpConnection.request(PlainService.path(ServedFolder.SENTENCES), "", ids);
+        if (kind == ServedKind.PEER) {
+            return HttpConnection.request("/" + ServedFolder.SENTENCES, "", ids);
         }
         long[] ones = new long[tokens];
         Arrays.fill(ones, 1);
@@ -69,12 +69,9 @@ final class Requests {
                     ByteBuffer.wrap(samples).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer();
             random.doubles(SAMPLES, -1, 1).forEach(each -> floats.put((float) each));
             all.add(
-                    kind == ServedKind.PLAIN
+                    kind == ServedKind.PEER
                             ? HttpConnection.request(
-                                    PlainService.path(ServedFolder.SPEECH),
-                                    "",
-                                    longs(sequence, i == 0 ? 1 : 0),
-                                    samples)
+                                    "/" + ServedFolder.SPEECH, "", longs(sequence, i == 0 ? 1 : 0), samples)
                             : chunk(sequence, i == 0, i == chunks - 1, samples));
         }
         return all;

@@ -4,6 +4,6 @@ package dev.millrace.bench.server;
 enum ServedKind {
     /** The model server. */
     MILLRACE,
-    /** A service as an application has it: the HTTP server of the JDK, whose handlers call ONNX Runtime. */
-    PLAIN
+    /** A service as an application has it, whose handlers call ONNX Runtime. */
+    PEER
 }

@@ -16,12 +16,12 @@ import picocli.CommandLine.Spec;
         name = "server",
         mixinStandardHelpOptions = true,
         description = {
-            "Measures the model server on loopback, in turns with a plain service: the JDK's HTTP server, virtual"
-                    + " threads and ONNX Runtime. Each service has a process of its own; the clients are here.",
+            "Measures the model server on loopback, in turns with a service over ONNX Runtime as an application has it."
+                    + " Each service has a process of its own; the clients are here.",
             "First comes the processor time that a service takes for an Add of 8 floats, asked over one connection,"
                     + " and what its client waits.",
             "Then many connections ask for the vectors of 8 to 64 tokens. A ratio is our answers per second divided by"
-                    + " the plain service's: more is better."
+                    + " the other service's: more is better."
         })
 public final class ServerCommand implements Callable<Integer> {
     @Spec
@@ -63,7 +63,7 @@ public final class ServerCommand implements Callable<Integer> {
                 names = "--tensors",
                 description =
                         "Instead, measure a request's processor time and heap for tensors of 32 bytes, 588 KiB and"
-                                + " 64 MiB in both directions, without the plain service.")
+                                + " 64 MiB in both directions, without another service.")
         private boolean tensors;
 
         @Option(
@@ -73,7 +73,16 @@ public final class ServerCommand implements Callable<Integer> {
         private boolean sizing;
     }
 
-    @Option(names = "--no-peer", description = "With --mixed, leave the plain service out.")
+    @Option(
+            names = "--peer",
+            paramLabel = "NAME",
+            description =
+                    "The other service: jdk, the JDK's HTTP server with virtual threads, or spring, a controller of"
+                            + " Spring Boot on Tomcat (default: ${DEFAULT-VALUE}).",
+            defaultValue = "jdk")
+    private String peer = "";
+
+    @Option(names = "--no-peer", description = "With --mixed, leave the other service out.")
     private boolean noPeer;
 
     @Option(
@@ -98,13 +107,13 @@ public final class ServerCommand implements Callable<Integer> {
         var out = spec.commandLine().getOut();
         var load = new ServiceLoad(seconds);
         if (other.mixed) {
-            new MixedFigures(load, connections, rounds).print(out, noPeer);
+            new MixedFigures(load, PeerService.named(peer), connections, rounds).print(out, noPeer);
         } else if (other.tensors) {
             new TensorFigures(load).print(out);
         } else if (other.sizing) {
             new SizingFigures(load, svg).print(out);
         } else {
-            new UsualFigures(load, connections, rounds).print(out);
+            new UsualFigures(load, PeerService.named(peer), connections, rounds).print(out);
         }
         return ExitCode.OK;
     }

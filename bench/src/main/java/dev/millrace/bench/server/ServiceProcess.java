@@ -26,18 +26,26 @@ final class ServiceProcess implements AutoCloseable {
     private final int httpPort;
     private final int grpcPort;
 
-    /** @param repository a folder of models as the model server reads it */
-    ServiceProcess(ServedKind kind, Path repository) throws IOException, InterruptedException {
-        this(kind, repository, 0);
-    }
-
-    /** @param threads the threads of the model server's engine; 0 for all processors */
-    ServiceProcess(ServedKind kind, Path repository, int threads) throws IOException, InterruptedException {
-        worker = new LineWorker(
-                Main.class, List.of(), List.of(kind.name(), repository.toString(), Integer.toString(threads)));
+    private ServiceProcess(String peer, Path repository, int threads) throws IOException, InterruptedException {
+        worker = new LineWorker(Main.class, List.of(), List.of(peer, repository.toString(), Integer.toString(threads)));
         String[] ports = ask(PORTS).split(" ");
         httpPort = Integer.parseInt(ports[0]);
         grpcPort = Integer.parseInt(ports[1]);
+    }
+
+    /** Starts the model server on a folder of models, with a thread for each processor. */
+    static ServiceProcess ours(Path repository) throws IOException, InterruptedException {
+        return ours(repository, 0);
+    }
+
+    /** Starts the model server on a folder of models, with so many threads; 0 for one for each processor. */
+    static ServiceProcess ours(Path repository, int threads) throws IOException, InterruptedException {
+        return new ServiceProcess("", repository, threads);
+    }
+
+    /** Starts another service on a folder of models. */
+    static ServiceProcess of(PeerService peer, Path repository) throws IOException, InterruptedException {
+        return new ServiceProcess(peer.name(), repository, 0);
     }
 
     int httpPort() {
@@ -88,25 +96,24 @@ final class ServiceProcess implements AutoCloseable {
 
         public static void main(String... arguments) throws Exception {
             Path repository = Path.of(arguments[1]);
-            switch (ServedKind.valueOf(arguments[0])) {
-                case MILLRACE -> {
-                    var options = ServerOptions.builder()
-                            .repositories(repository)
-                            .httpPort(0)
-                            .grpcPort(0)
-                            .metricsPort(0)
-                            .engine(EngineOptions.builder()
-                                    .threads(Integer.parseInt(arguments[2]))
-                                    .build())
-                            .build();
-                    try (ModelServer server = ModelServer.start(options)) {
-                        answer(server.httpPort() + " " + server.grpcPort());
-                    }
+            if (arguments[0].isEmpty()) {
+                var options = ServerOptions.builder()
+                        .repositories(repository)
+                        .httpPort(0)
+                        .grpcPort(0)
+                        .metricsPort(0)
+                        .engine(EngineOptions.builder()
+                                .threads(Integer.parseInt(arguments[2]))
+                                .build())
+                        .build();
+                try (ModelServer server = ModelServer.start(options)) {
+                    answer(server.httpPort() + " " + server.grpcPort());
                 }
-                case PLAIN -> {
-                    try (var service = new PlainService(repository)) {
-                        answer(service.port() + " 0");
-                    }
+            } else {
+                try (var models = new PlainModels(repository);
+                        PeerService.Running service =
+                                PeerService.named(arguments[0]).start(models)) {
+                    answer(service.port() + " 0");
                 }
             }
         }

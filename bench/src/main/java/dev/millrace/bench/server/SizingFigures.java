@@ -39,7 +39,7 @@ record SizingFigures(ServiceLoad load, @Nullable Path svg) {
         out.println("|---|---|---|---|---|---|");
         for (int threads : THREADS) {
             try (var folder = new ServedFolder().sentences();
-                    var service = new ServiceProcess(ServedKind.MILLRACE, folder.path(), threads)) {
+                    var service = ServiceProcess.ours(folder.path(), threads)) {
                 var line = new ArrayList<Double>();
                 for (int clients : CLIENTS) {
                     Figures figures = load.measure(service, Clients.ofSentences(service, ServedKind.MILLRACE, clients));
@@ -68,12 +68,12 @@ record SizingFigures(ServiceLoad load, @Nullable Path svg) {
                 + " time a request, ms |");
         out.println("|---|---|---|---|---|---|");
         try (var folder = new ServedFolder().sentences();
-                var service = new ServiceProcess(ServedKind.MILLRACE, folder.path())) {
+                var service = ServiceProcess.ours(folder.path())) {
             batchRow(out, service, "no batches");
         }
         for (int delay : DELAYS) {
             try (var folder = new ServedFolder().sentences(MOST_ROWS, delay);
-                    var service = new ServiceProcess(ServedKind.MILLRACE, folder.path())) {
+                    var service = ServiceProcess.ours(folder.path())) {
                 batchRow(out, service, Integer.toString(delay / MICROS));
             }
         }
@@ -104,7 +104,7 @@ record SizingFigures(ServiceLoad load, @Nullable Path svg) {
                 for (int i = 0; i < models; i++) {
                     folder.copy(i);
                 }
-                try (var service = new ServiceProcess(ServedKind.MILLRACE, folder.path())) {
+                try (var service = ServiceProcess.ours(folder.path())) {
                     out.println("| %d | %d |".formatted(models, service.residentMib()));
                     out.flush();
                 }

@@ -19,7 +19,7 @@ record TensorFigures(ServiceLoad load) {
     }
 
     private void print(PrintWriter out, ServedFolder folder, int length, boolean grpc) throws Exception {
-        try (var service = new ServiceProcess(ServedKind.MILLRACE, folder.path())) {
+        try (var service = ServiceProcess.ours(folder.path())) {
             ServiceClient client = grpc
                     ? ServiceClient.grpc(service, GrpcConnection.floats(length))
                     : ServiceClient.rest(service, List.of(Requests.floats(length)));

@@ -8,36 +8,36 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The cost of a small request, and vectors for many clients, beside the plain service.
+ * The cost of a small request, and vectors for many clients, beside another service.
  *
  * @param connections the clients that ask for vectors
  * @param rounds the turns of each service
  */
-record UsualFigures(ServiceLoad load, int connections, int rounds) {
+record UsualFigures(ServiceLoad load, PeerService peer, int connections, int rounds) {
     void print(PrintWriter out) throws Exception {
         try (var folder = new ServedFolder().sum().sentences();
-                var ours = new ServiceProcess(ServedKind.MILLRACE, folder.path());
-                var plain = new ServiceProcess(ServedKind.PLAIN, folder.path())) {
-            sums(out, ours, plain);
-            vectors(out, ours, plain);
-            out.println("peak of resident memory: ours %d MiB, plain service %d MiB"
-                    .formatted(ours.peakMib(), plain.peakMib()));
+                var ours = ServiceProcess.ours(folder.path());
+                var theirs = ServiceProcess.of(peer, folder.path())) {
+            sums(out, ours, theirs);
+            vectors(out, ours, theirs);
+            out.println("peak of resident memory: ours %d MiB, %s %d MiB"
+                    .formatted(ours.peakMib(), peer.title(), theirs.peakMib()));
             out.flush();
         }
     }
 
-    private void sums(PrintWriter out, ServiceProcess ours, ServiceProcess plain) throws Exception {
+    private void sums(PrintWriter out, ServiceProcess ours, ServiceProcess theirs) throws Exception {
         var rest = new ArrayList<Figures>();
         var grpc = new ArrayList<Figures>();
-        var peer = new ArrayList<Figures>();
+        var others = new ArrayList<Figures>();
         for (int round = 0; round < rounds; round++) {
             rest.add(sum(ours, ServedKind.MILLRACE));
-            peer.add(sum(plain, ServedKind.PLAIN));
+            others.add(sum(theirs, ServedKind.PEER));
             grpc.add(load.measure(ours, List.of(ServiceClient.grpc(ours, GrpcConnection.sum()))));
         }
-        out.println("Add of 8 floats, REST:          " + cost(rest));
-        out.println("Add of 8 floats, gRPC:          " + cost(grpc));
-        out.println("Add of 8 floats, plain service: " + cost(peer));
+        out.println("Add of 8 floats, REST: " + cost(rest));
+        out.println("Add of 8 floats, gRPC: " + cost(grpc));
+        out.println("Add of 8 floats, " + peer.title() + ": " + cost(others));
         out.flush();
     }
 
@@ -53,19 +53,20 @@ record UsualFigures(ServiceLoad load, int connections, int rounds) {
                         median(figures, Figures::tailMicros));
     }
 
-    private void vectors(PrintWriter out, ServiceProcess ours, ServiceProcess plain) throws Exception {
+    private void vectors(PrintWriter out, ServiceProcess ours, ServiceProcess theirs) throws Exception {
         var mine = new ArrayList<Figures>();
-        var peer = new ArrayList<Figures>();
+        var others = new ArrayList<Figures>();
         for (int round = 0; round < rounds; round++) {
             mine.add(load.measure(ours, Clients.ofSentences(ours, ServedKind.MILLRACE, connections)));
-            peer.add(load.measure(plain, Clients.ofSentences(plain, ServedKind.PLAIN, connections)));
+            others.add(load.measure(theirs, Clients.ofSentences(theirs, ServedKind.PEER, connections)));
         }
-        out.println("MiniLM, %d connections: %s; plain service %s; ratio %.2f"
+        out.println("MiniLM, %d connections: %s; %s %s; ratio %.2f"
                 .formatted(
                         connections,
                         speed(mine),
-                        speed(peer),
-                        median(mine, Figures::perSecond) / median(peer, Figures::perSecond)));
+                        peer.title(),
+                        speed(others),
+                        median(mine, Figures::perSecond) / median(others, Figures::perSecond)));
         out.flush();
     }
 
