@@ -36,7 +36,7 @@ public final class PlainModels implements AutoCloseable {
     private record Served(OrtSession session, Handler handler) {}
 
     /** Opens those of its models that the repository has. */
-    PlainModels(Path repository) throws OrtException {
+    public PlainModels(Path repository) throws OrtException {
         open(repository, ServedFolder.SUM, this::sum);
         open(repository, ServedFolder.SENTENCES, this::sentence);
         open(repository, ServedFolder.SPEECH, this::speech);

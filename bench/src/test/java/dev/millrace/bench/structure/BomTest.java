@@ -30,6 +30,7 @@ class BomTest {
     /** The modules that are no libraries: benchmarks and examples. */
     private static final Set<String> NOT_FOR_OTHERS = Set.of(
             "millrace-bench",
+            "millrace-bench-spring-service",
             "millrace-example-kafka-streams",
             "millrace-example-ktor",
             "millrace-example-npu-provider",

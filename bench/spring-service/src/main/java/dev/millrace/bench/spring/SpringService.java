@@ -8,7 +8,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
-import org.springframework.context.support.GenericApplicationContext;
 
 /** A service of Spring Boot: a controller on Tomcat, with Boot's defaults, but that connections stay open. */
 public final class SpringService implements PeerService {
@@ -30,8 +29,7 @@ public final class SpringService implements PeerService {
     @Override
     public Running start(PlainModels models) {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                .initializers(
-                        (GenericApplicationContext starting) -> starting.registerBean(PlainModels.class, () -> models))
+                .initializers(starting -> starting.getBeanFactory().registerSingleton("models", models))
                 .properties(Map.of(
                         "server.port", 0, "server.address", "127.0.0.1", "server.tomcat.max-keep-alive-requests", -1))
                 .run();
