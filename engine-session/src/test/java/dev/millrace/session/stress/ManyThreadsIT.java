@@ -10,9 +10,11 @@ import dev.millrace.session.MiniLm;
 import dev.millrace.session.Outputs;
 import dev.millrace.session.Session;
 import java.io.IOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -32,7 +34,12 @@ class ManyThreadsIT {
 
     private static final long KILOBYTES = 64 * 1024;
     /** After the first; what grows for ever grows in all of them. */
-    private static final int PHASES = 3;
+    private static final int PHASES = 6;
+
+    /** Without a method compiled for so long, the compiler has nothing left to do. */
+    private static final Duration QUIET = Duration.ofSeconds(2);
+
+    private static final Duration COMPILER_LIMIT = Duration.ofMinutes(1);
 
     private static final Path STATUS = Path.of("/proc/self/status");
 
@@ -49,11 +56,11 @@ class ManyThreadsIT {
                     expected[i] = out.get(0).floats();
                 }
             }
-            // the pools fill up to the number of runs in flight, and the compiler settles, which on few processors
-            // takes its time
+            // the pools fill up to the number of runs in flight
             Phase last = phase(session, RUNS / 2);
             for (int i = 0; i < PHASES && !last.isSteady(); i++) {
                 assertThat(last.wrong).isZero();
+                awaitCompiler();
                 last = phase(session, RUNS);
             }
             assertThat(last.wrong).isZero();
@@ -112,6 +119,21 @@ class ManyThreadsIT {
                 "%d threads, %d runs: %d wrong, %d bytes allocated per run, resident memory %+d KiB%n",
                 THREADS, runs, phase.wrong, phase.allocated / runs, phase.grown);
         return phase;
+    }
+
+    /**
+     * Waits until the compiler has compiled what ran often. It has one thread beside the 64, so on a busy machine it lags behind
+     * them, and code that it has not compiled yet allocates objects that compiled code does without.
+     */
+    private static void awaitCompiler() throws InterruptedException {
+        CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+        long end = System.nanoTime() + COMPILER_LIMIT.toNanos();
+        long before = -1;
+        for (long now = compiler.getTotalCompilationTime(); now != before && System.nanoTime() < end; ) {
+            before = now;
+            Thread.sleep(QUIET);
+            now = compiler.getTotalCompilationTime();
+        }
     }
 
     private static boolean isRight(Outputs out, float[] expected) {
