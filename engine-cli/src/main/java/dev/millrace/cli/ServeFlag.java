@@ -35,6 +35,14 @@ enum ServeFlag {
     TLS_CLIENTS(Kind.VALUE, "FILE", "The authorities, as PEM, whose clients are let in (default: all clients are)."),
     MAX_BODY(Kind.VALUE, "BYTES", "The most bytes of a body or message (default: 2147483647)."),
     MAX_REQUESTS(Kind.VALUE, "N", "The requests that each protocol handles at once (default: 4096)."),
+    HTTP_COMPRESSION(
+            Kind.VALUE,
+            "LEVEL",
+            "How answers by HTTP are compressed for clients that accept it: NONE, LOW (default), MEDIUM or HIGH."),
+    GRPC_COMPRESSION(
+            Kind.VALUE,
+            "LEVEL",
+            "How answers by gRPC are compressed for clients that accept it: NONE (default), LOW, MEDIUM or HIGH."),
     ACCESS_LOG("Write a line for each request to the log."),
     NO_DASHBOARD("Leave out the page for operators at /ui."),
     TELEMETRY(

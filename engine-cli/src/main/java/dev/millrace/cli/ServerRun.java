@@ -5,6 +5,7 @@ import dev.millrace.cli.show.PlainWriter;
 import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.models.ModelName;
 import dev.millrace.server.AccessToken;
+import dev.millrace.server.Compression;
 import dev.millrace.server.ControlMode;
 import dev.millrace.server.ModelServer;
 import dev.millrace.server.ServerOptions;
@@ -150,6 +151,8 @@ final class ServerRun implements Callable<Integer> {
                 .pollInterval(Duration.ofSeconds(flags.count(ServeFlag.POLL_SECONDS, 1, 15)))
                 .maxBodyBytes(flags.count(ServeFlag.MAX_BODY, 1, Integer.MAX_VALUE))
                 .maxRequests(flags.count(ServeFlag.MAX_REQUESTS, 1, 4096))
+                .httpCompression(flags.constant(ServeFlag.HTTP_COMPRESSION, Compression.LOW))
+                .grpcCompression(flags.constant(ServeFlag.GRPC_COMPRESSION, Compression.NONE))
                 .accessLog(flags.isOn(ServeFlag.ACCESS_LOG))
                 .dashboard(!flags.isOn(ServeFlag.NO_DASHBOARD))
                 .observations(traces.registry())

@@ -6,6 +6,7 @@ import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
 import dev.millrace.server.dashboard.DashboardRoutes;
 import dev.millrace.server.endpoint.AccessRules;
+import dev.millrace.server.endpoint.AnswerCompression;
 import dev.millrace.server.endpoint.SharedParts;
 import dev.millrace.server.metrics.ServerMetrics;
 import dev.millrace.server.model.CounterBook;
@@ -86,6 +87,9 @@ public final class ModelServer implements AutoCloseable {
                         repository, options.control() == ControlMode.EXPLICIT, Schedulers.boundedElastic()),
                 new ServerSettings(options.accessLog()),
                 new AccessRules(tokens(options), options.maxRequests(), options.maxBodyBytes()),
+                new AnswerCompression(
+                        options.httpCompression().level(),
+                        options.grpcCompression().level()),
                 this::isReady,
                 runs,
                 new RecentRequests());

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param clientCertificates the file of the authorities whose clients are let in (PEM); null for all clients
  * @param maxBodyBytes the most bytes of a body of HTTP or a message of gRPC
  * @param maxRequests the requests that are handled at once by each protocol; further ones are refused
+ * @param httpCompression how answers by HTTP of more than 1 KiB are compressed for clients that accept it
+ * @param grpcCompression how gRPC's messages of more than 1 KiB are compressed for clients that accept it, as nearly all do
  * @param accessLog whether each request is written to the log
  * @param dashboard whether the port of HTTP has a page for operators at {@code /ui}
  * @param observations the registry whose handlers hear of requests, their waiting and their runs; {@link
@@ -58,6 +60,8 @@ public record ServerOptions(
         @Nullable Path clientCertificates,
         int maxBodyBytes,
         int maxRequests,
+        Compression httpCompression,
+        Compression grpcCompression,
         boolean accessLog,
         boolean dashboard,
         ObservationRegistry observations,
@@ -119,6 +123,8 @@ public record ServerOptions(
         private @Nullable Path clientCertificates;
         private int maxBodyBytes = Integer.MAX_VALUE;
         private int maxRequests = 4096;
+        private Compression httpCompression = Compression.LOW;
+        private Compression grpcCompression = Compression.NONE;
         private boolean accessLog;
         private boolean dashboard = true;
         private ObservationRegistry observations = ObservationRegistry.NOOP;
@@ -216,6 +222,16 @@ public record ServerOptions(
             return this;
         }
 
+        public Builder httpCompression(Compression level) {
+            httpCompression = level;
+            return this;
+        }
+
+        public Builder grpcCompression(Compression level) {
+            grpcCompression = level;
+            return this;
+        }
+
         public Builder accessLog(boolean value) {
             accessLog = value;
             return this;
@@ -264,6 +280,8 @@ public record ServerOptions(
                     clientCertificates,
                     maxBodyBytes,
                     maxRequests,
+                    httpCompression,
+                    grpcCompression,
                     accessLog,
                     dashboard,
                     observations,

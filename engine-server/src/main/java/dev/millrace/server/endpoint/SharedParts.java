@@ -20,6 +20,7 @@ public record SharedParts(
         RepositoryControl control,
         ServerSettings settings,
         AccessRules access,
+        AnswerCompression compression,
         BooleanSupplier ready,
         RunObservations runs,
         RecentRequests recent) {}

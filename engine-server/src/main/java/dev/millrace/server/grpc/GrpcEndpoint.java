@@ -3,6 +3,7 @@ package dev.millrace.server.grpc;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.endpoint.SharedParts;
+import io.grpc.CompressorRegistry;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -42,6 +43,12 @@ public final class GrpcEndpoint implements AutoCloseable {
                 .addService(methods.service())
                 .addService(health.getHealthService())
                 .addService(ProtoReflectionServiceV1.newInstance());
+        if (shared.compression().grpc() > 0) {
+            var packing = new PackedMessages(shared.compression().grpc());
+            CompressorRegistry encodings = CompressorRegistry.newEmptyInstance();
+            encodings.register(packing);
+            builder.intercept(packing).compressorRegistry(encodings);
+        }
         if (!shared.runs().registry().isNoop()) {
             // the last interceptor is called first
             builder.intercept(new CallObservations(shared.runs()));

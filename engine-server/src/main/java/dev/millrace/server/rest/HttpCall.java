@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.http.server.HttpServerRequest;
 
 /**
@@ -34,6 +35,9 @@ public record HttpCall(
         BodyMemory memory,
         HttpObservations.OfRequest observed,
         RequestTimeline timeline) {
+    /** The length up to which a packed body is unpacked on the thread of the connection. Its content may be a thousand times as long. */
+    private static final int SHORT_PACKED = 1 << 11;
+
     /** Returns the value of a variable of the route; empty where the route does not have so many. */
     public String variable(int index) {
         return index < variables.size() ? variables.get(index) : "";
@@ -50,7 +54,14 @@ public record HttpCall(
             return sent();
         }
         return Mono.fromSupplier(() -> PackedBody.of(encoding))
-                .flatMap(packed -> sent().map(body -> packed.unpacked(body, limits())));
+                .flatMap(packed -> sent().flatMap(
+                                body -> body.readableBytes() > SHORT_PACKED ? elsewhere(body) : Mono.just(body))
+                        .map(body -> packed.unpacked(body, limits())));
+    }
+
+    /** Hands a body to another thread. If the request is cancelled meanwhile, the body is discarded, and so released. */
+    static Mono<ByteBuf> elsewhere(ByteBuf body) {
+        return Mono.just(body).hide().publishOn(Schedulers.parallel()).doOnDiscard(ByteBuf.class, ByteBuf::release);
     }
 
     private BodyLimit limits() {

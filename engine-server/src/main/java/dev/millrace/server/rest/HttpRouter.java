@@ -67,6 +67,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
     private final Tokens tokens;
     private final int bodyLimit;
     private final int mostRequests;
+    private final PackedAnswers packing;
     private final HttpObservations observations;
     private final RecentRequests recent;
     private final AtomicInteger requests = new AtomicInteger();
@@ -77,6 +78,7 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         tokens = shared.access().tokens();
         bodyLimit = shared.access().mostBytes();
         mostRequests = shared.access().mostRequests();
+        packing = new PackedAnswers(shared.compression().http());
         recent = shared.recent();
         this.observations = observations;
     }
@@ -220,8 +222,8 @@ public final class HttpRouter implements BiFunction<HttpServerRequest, HttpServe
         if (route.access != null) {
             route.access.check(permissions, variables);
         }
-        return route.handler.handle(
-                new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory, observed, timeline));
+        var call = new HttpCall(request, List.copyOf(variables), permissions, bodyLimit, memory, observed, timeline);
+        return packing.packed(route.handler.handle(call), call.headers());
     }
 
     private HttpProblem missing(List<String> path) {

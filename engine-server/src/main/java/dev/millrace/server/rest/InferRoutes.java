@@ -7,7 +7,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpMethod;
 import java.util.List;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** The route of inferences. */
 public final class InferRoutes {
@@ -32,14 +31,9 @@ public final class InferRoutes {
         return call.body().flatMap(body -> {
             long document = jsonLength < 0 ? body.readableBytes() : jsonLength;
             return document > LONG_DOCUMENT
-                    ? elsewhere(body).flatMap(moved -> infer(call, moved, jsonLength))
+                    ? HttpCall.elsewhere(body).flatMap(moved -> infer(call, moved, jsonLength))
                     : infer(call, body, jsonLength);
         });
-    }
-
-    /** Hands a body to another thread. If the request is cancelled meanwhile, the body is discarded, and so released. */
-    private static Mono<ByteBuf> elsewhere(ByteBuf body) {
-        return Mono.just(body).hide().publishOn(Schedulers.parallel()).doOnDiscard(ByteBuf.class, ByteBuf::release);
     }
 
     /** Answers a request and releases its body. */
