@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import java.util.zip.DeflaterOutputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -151,7 +152,7 @@ class OperationTest {
             String own = client.get("metrics").body();
             assertThat(own)
                     .contains("nv_inference_request_success{model=\"plus\",version=\"1\"} 1\n")
-                    .contains("nv_inference_request_failure{model=\"plus\",version=\"1\"} 1\n")
+                    .contains("nv_inference_request_failure{model=\"plus\",version=\"1\",reason=\"OTHER\"} 1\n")
                     .contains("nv_inference_exec_count{model=\"plus\",version=\"1\"} 1\n")
                     .contains("nv_inference_pending_request_count{model=\"loop\",version=\"1\"} 0\n")
                     .contains("millrace_requests_seconds_count{", "session=\"plus\"", "millrace_memory_weights_bytes");
@@ -159,6 +160,45 @@ class OperationTest {
                     .build();
             assertThat(client.send(there).body()).contains("nv_inference_count");
         }
+    }
+
+    /** The names of the reasons are Triton's, and each of them is always there. */
+    @Test
+    void failuresAreCountedByTheirReasons() throws Exception {
+        new TestRepository(folder.resolve("models")).version("pick", 1, ServerModels.words(0));
+        try (var server = ModelServer.start(options().build());
+                var client = new RestClient(server)) {
+            assertThat(reasons(client, "pick")).containsExactly(0, 0, 0, 0);
+            // the run finds that there is no word 7
+            String pick = "{\"inputs\": [{\"name\": \"input_ids\", \"datatype\": \"INT64\", \"shape\": [1, 1],"
+                    + " \"data\": [7]}]}";
+            assertThat(client.post("v2/models/pick/infer", pick).status()).isBetween(400, 500);
+            assertThat(client.post("v2/models/pick/infer", "{\"inputs\": []}").status())
+                    .isEqualTo(400);
+            assertThat(reasons(client, "pick")).containsExactly(0, 0, 1, 1);
+
+            assertThat(later(client, TestRequests.loops(Long.MAX_VALUE, 1000)).get(20, TimeUnit.SECONDS))
+                    .isEqualTo(504);
+            assertThat(reasons(client, "loop")).containsExactly(1, 0, 0, 0);
+            var running = client.later("v2/models/loop/infer", TestRequests.loops(Long.MAX_VALUE, 600_000_000));
+            client.awaitActive(1);
+            running.cancel(true);
+            client.awaitActive(0);
+            assertThat(reasons(client, "loop")).containsExactly(1, 1, 0, 0);
+        }
+    }
+
+    /** Returns the failures of a model that are counted as rejected, cancelled, of the run, and others. */
+    private static List<Integer> reasons(RestClient client, String model) {
+        String metrics = client.get("metrics").body();
+        return Stream.of("REJECTED", "CANCELED", "BACKEND", "OTHER")
+                .map(reason -> {
+                    String line = "nv_inference_request_failure{model=\"" + model + "\",version=\"1\",reason=\""
+                            + reason + "\"} ";
+                    int start = metrics.indexOf(line) + line.length();
+                    return Integer.parseInt(metrics.substring(start, metrics.indexOf('\n', start)));
+                })
+                .toList();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.millrace.server.metrics;
 
+import dev.millrace.server.model.FailureReason;
 import dev.millrace.server.model.LoadedVersion;
 import dev.millrace.server.protocol.InferStatistics;
 import dev.millrace.server.protocol.ModelStatistics;
@@ -17,10 +18,6 @@ final class ModelMetrics {
                     "request_success",
                     "Requests that were answered",
                     each -> stats(each).getSuccess().getCount()),
-            counter(
-                    "request_failure",
-                    "Requests that failed",
-                    each -> stats(each).getFail().getCount()),
             counter("count", "Rows of requests that were answered", ModelStatistics::getInferenceCount),
             counter("exec_count", "Runs of the model", ModelStatistics::getExecutionCount),
             duration("request_duration_us", "Time of answered requests", InferStatistics::getSuccess),
@@ -53,13 +50,27 @@ final class ModelMetrics {
         for (Metric metric : METRICS) {
             head(text, metric.name, metric.help, "counter");
             for (ModelStatistics each : all) {
-                line(text, metric.name, each.getName(), each.getVersion(), metric.value.applyAsLong(each));
+                line(text, metric.name, each.getName(), each.getVersion(), "", metric.value.applyAsLong(each));
+            }
+        }
+        String failures = "nv_inference_request_failure";
+        head(text, failures, "Requests that failed", "counter");
+        for (LoadedVersion each : versions) {
+            for (FailureReason reason : FailureReason.values()) {
+                String label = ",reason=\"" + reason + '"';
+                line(
+                        text,
+                        failures,
+                        each.name(),
+                        each.version(),
+                        label,
+                        each.counters().failures(reason));
             }
         }
         String pending = "nv_inference_pending_request_count";
         head(text, pending, "Requests that wait for runs", "gauge");
-        versions.forEach(each ->
-                line(text, pending, each.name(), each.version(), each.model().waiting()));
+        versions.forEach(each -> line(
+                text, pending, each.name(), each.version(), "", each.model().waiting()));
         return text.toString();
     }
 
@@ -68,13 +79,15 @@ final class ModelMetrics {
         text.append("# TYPE ").append(name).append(' ').append(type).append('\n');
     }
 
-    private static void line(StringBuilder text, String name, String model, String version, long value) {
+    private static void line(StringBuilder text, String name, String model, String version, String label, long value) {
         text.append(name)
                 .append("{model=\"")
                 .append(escaped(model))
                 .append("\",version=\"")
-                .append(version);
-        text.append("\"} ").append(value).append('\n');
+                .append(version)
+                .append('"')
+                .append(label);
+        text.append("} ").append(value).append('\n');
     }
 
     private static String escaped(String label) {

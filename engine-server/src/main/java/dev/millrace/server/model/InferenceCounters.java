@@ -4,6 +4,7 @@ import dev.millrace.server.protocol.InferBatchStatistics;
 import dev.millrace.server.protocol.InferStatistics;
 import dev.millrace.server.protocol.ModelStatistics;
 import dev.millrace.server.protocol.StatisticDuration;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -30,6 +31,7 @@ public final class InferenceCounters {
 
     private final Sum success = new Sum();
     private final Sum failure = new Sum();
+    private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
     private final Sum queue = new Sum();
     private final Sum run = new Sum();
     private final Sum input = new Sum();
@@ -39,6 +41,12 @@ public final class InferenceCounters {
     private final Map<Integer, Sum> batches = new ConcurrentSkipListMap<>();
     private volatile long lastMillis;
 
+    InferenceCounters() {
+        for (FailureReason each : FailureReason.values()) {
+            failures.put(each, new LongAdder());
+        }
+    }
+
     /** Counts an answer to a request of so many rows. */
     void answered(long requestRows, long nanos) {
         rows.add(requestRows);
@@ -47,8 +55,14 @@ public final class InferenceCounters {
         lastMillis = System.currentTimeMillis();
     }
 
-    void failed(long nanos) {
+    void failed(FailureReason reason, long nanos) {
         failure.add(nanos);
+        failures.get(reason).increment();
+    }
+
+    /** The failed requests with this reason. */
+    public long failures(FailureReason reason) {
+        return failures.get(reason).sum();
     }
 
     /** Counts a run of the model. */

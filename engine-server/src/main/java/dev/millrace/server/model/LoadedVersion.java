@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
 
 /**
  * A loaded version of a model with the requests that use it. A retired version takes no further requests, and closes after
@@ -117,10 +118,19 @@ public final class LoadedVersion {
     public Mono<Outputs> infer(InferRequest request) {
         long start = System.nanoTime();
         return model.infer(request)
-                .doOnNext(_ -> counters.answered(rows(request), System.nanoTime() - start))
-                .doOnError(_ -> counters.failed(System.nanoTime() - start))
-                .doOnCancel(() -> counters.failed(System.nanoTime() - start))
+                .doOnEach(signal -> count(signal, request, System.nanoTime() - start))
+                .doOnCancel(() -> counters.failed(FailureReason.CANCELED, System.nanoTime() - start))
                 .doFinally(_ -> release());
+    }
+
+    private void count(Signal<Outputs> signal, InferRequest request, long nanos) {
+        Throwable failure = signal.getThrowable();
+        if (failure != null) {
+            boolean hasRun = RunObservations.hasRun(signal.getContextView());
+            counters.failed(FailureReason.of(failure, hasRun), nanos);
+        } else if (signal.isOnNext()) {
+            counters.answered(rows(request), nanos);
+        }
     }
 
     /** Returns the rows of a request's batch axis; 1 where the model has none. */

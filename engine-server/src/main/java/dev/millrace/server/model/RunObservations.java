@@ -77,6 +77,12 @@ public final class RunObservations implements RequestListener {
         return all.around(model, options, run, timeline.beginRun(model), request == null ? Observation.NOOP : request);
     }
 
+    /** Whether a run of a request has begun, if the request's Reactor context has a timeline. */
+    static boolean hasRun(ContextView context) {
+        RequestTimeline timeline = context.getOrDefault(RequestTimeline.class, null);
+        return timeline != null && timeline.runs().stream().anyMatch(run -> run.began() != 0);
+    }
+
     private Mono<Outputs> around(
             String model,
             RunOptions.Builder options,
