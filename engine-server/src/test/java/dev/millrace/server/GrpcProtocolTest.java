@@ -350,6 +350,13 @@ class GrpcProtocolTest {
                                 TraceSettingResponse.getDefaultInstance())
                         .getSettingsMap())
                 .containsKey("trace_level");
+        assertThatThrownBy(() -> client.call(
+                        "TraceSetting",
+                        TraceSettingRequest.newBuilder().setModelName("gone").build(),
+                        TraceSettingResponse.getDefaultInstance()))
+                .isInstanceOfSatisfying(
+                        StatusRuntimeException.class,
+                        e -> assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.NOT_FOUND));
         assertThat(client.call(
                                 "LogSettings",
                                 LogSettingsRequest.getDefaultInstance(),

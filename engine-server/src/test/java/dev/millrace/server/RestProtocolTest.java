@@ -13,6 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests what the server says by REST of itself and its models. */
@@ -105,6 +106,49 @@ class RestProtocolTest {
         assertThat(client.post("v2/trace/setting", "{\"trace_level\": [\"TIMESTAMPS\"]}")
                         .status())
                 .isEqualTo(501);
+    }
+
+    @Test
+    void traceSettingsOfAnUnknownModelAreNotThere() {
+        assertThat(client.get("v2/models/simple/trace/setting").status()).isEqualTo(200);
+        RestClient.Answer gone = client.get("v2/models/gone/trace/setting");
+        assertThat(gone.status()).isEqualTo(404);
+        assertThat(gone.body()).contains("there is no model 'gone'");
+        assertThat(client.post("v2/models/gone/trace/setting", "{}").status()).isEqualTo(404);
+    }
+
+    /** A value that a setting never has is 400, and one that this server does not have 501. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "logging | {'log_verbose_level': -1} | 400",
+                "logging | {'log_verbose_level': 4294967296} | 400",
+                "logging | {'log_verbose_level': 0.5} | 400",
+                "logging | {'log_verbose_level': true} | 400",
+                "logging | {'log_info': 'yes'} | 400",
+                "logging | {'log_info': null} | 400",
+                "logging | {'log_info': false} | 501",
+                "logging | {'log_format': 'xml'} | 400",
+                "logging | {'log_format': 'ISO8601'} | 501",
+                "logging | {'log_format': 'default', 'log_info': true} | 200",
+                "trace/setting | {'trace_level': ['LOUD']} | 400",
+                "trace/setting | {'trace_level': []} | 400",
+                "trace/setting | {'trace_level': ['TIMESTAMPS', 'TENSORS']} | 501",
+                "trace/setting | {'trace_rate': 'often'} | 400",
+                "trace/setting | {'trace_rate': ['1', '2']} | 400",
+                "trace/setting | {'trace_rate': '1'} | 501",
+                "trace/setting | {'trace_rate': 1000} | 200",
+                "trace/setting | {'trace_count': '-2'} | 400",
+                "trace/setting | {'trace_count': null} | 200",
+                "trace/setting | {'log_frequency': '-1'} | 400",
+                "trace/setting | {'trace_mode': 'loud'} | 400",
+                "trace/setting | {'trace_file': 'a'} | 501"
+            })
+    void settingsAreValidated(String path, String change, int status) {
+        assertThat(client.post("v2/" + path, change.replace('\'', '"')).status())
+                .isEqualTo(status);
+        assertThat(client.get("v2/logging").body()).contains("\"log_verbose_level\":0", "\"log_info\":true");
     }
 
     @ParameterizedTest

@@ -164,7 +164,10 @@ final class RepositoryService {
         return value != null && value.getBoolParam();
     }
 
-    private static TraceSettingResponse trace(TraceSettingRequest request) {
+    private TraceSettingResponse trace(TraceSettingRequest request) {
+        if (!request.getModelName().isEmpty()) {
+            repository.require(request.getModelName());
+        }
         var changes = new HashMap<String, @Nullable Object>();
         request.getSettingsMap()
                 .forEach((name, value) ->

@@ -88,6 +88,11 @@ public final class ModelRepository implements AutoCloseable {
         return entry;
     }
 
+    /** Throws if there is no model of this name. */
+    public void require(String name) {
+        entry(name);
+    }
+
     /** Whether there is a model of this name, which may not be ready. */
     public boolean has(String name) {
         return entries.containsKey(name);

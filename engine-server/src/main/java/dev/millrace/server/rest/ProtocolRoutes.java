@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -46,10 +47,14 @@ public final class ProtocolRoutes {
             get(router, model + "/ready", this::modelReady);
             get(router, model + "/stats", call -> statistics(call.variable(0), call.variable(1)));
         }
-        settings(router, "v2/logging", settings::log, settings::changeLog);
-        for (String trace : List.of("v2/trace/setting", "v2/models/*/trace/setting")) {
-            settings(router, trace, ServerSettings::trace, ServerSettings::changeTrace);
-        }
+        settings(router, "v2/logging", _ -> {}, settings::log, settings::changeLog);
+        settings(router, "v2/trace/setting", _ -> {}, ServerSettings::trace, ServerSettings::changeTrace);
+        settings(
+                router,
+                "v2/models/*/trace/setting",
+                call -> repository.require(call.variable(0)),
+                ServerSettings::trace,
+                ServerSettings::changeTrace);
         for (String memory : List.of("v2/systemsharedmemory", "v2/cudasharedmemory")) {
             get(router, memory + "/status", _ -> sharedMemory());
             get(router, memory + "/region/*/status", _ -> sharedMemory());
@@ -63,13 +68,24 @@ public final class ProtocolRoutes {
         router.route(HttpMethod.GET, path, call -> Mono.fromSupplier(() -> handler.apply(call)));
     }
 
+    /** @param check refuses calls */
     private static void settings(
             HttpRouter router,
             String path,
+            Consumer<HttpCall> check,
             Supplier<Map<String, Object>> now,
             Function<Map<String, @Nullable Object>, Map<String, Object>> change) {
-        get(router, path, _ -> HttpAnswer.json(now.get()));
-        router.route(HttpMethod.POST, path, call -> call.json().map(changes -> HttpAnswer.json(change.apply(changes))));
+        get(router, path, call -> {
+            check.accept(call);
+            return HttpAnswer.json(now.get());
+        });
+        router.route(
+                HttpMethod.POST,
+                path,
+                call -> call.json().map(changes -> {
+                    check.accept(call);
+                    return HttpAnswer.json(change.apply(changes));
+                }));
     }
 
     private static HttpAnswer sharedMemory() {

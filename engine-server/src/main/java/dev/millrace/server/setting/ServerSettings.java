@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * request. Traces are always off: JFR recordings take their place.
  */
 public final class ServerSettings {
+    private static final long MOST_VERBOSE = 0xFFFF_FFFFL;
     private static final Map<String, Object> TRACE = Map.of(
             "trace_file", "",
             "trace_level", List.of("OFF"),
@@ -18,6 +19,16 @@ public final class ServerSettings {
             "trace_count", "-1",
             "log_frequency", "0",
             "trace_mode", "triton");
+    /** The values that trace settings have, as patterns. */
+    private static final Map<String, String> TRACE_VALUES = Map.of(
+            "trace_file", ".*",
+            "trace_level", "OFF|TIMESTAMPS|TENSORS|MIN|MAX",
+            "trace_rate", "[0-9]+",
+            "trace_count", "-1|[0-9]+",
+            "log_frequency", "[0-9]+",
+            "trace_mode", "triton|opentelemetry");
+
+    private static final List<String> LOG_FORMATS = List.of("default", "ISO8601");
 
     private final Map<String, Object> log = new LinkedHashMap<>();
 
@@ -51,6 +62,7 @@ public final class ServerSettings {
             if (value == null || !now.getClass().isInstance(value)) {
                 throw EngineException.invalidArgument("log setting '" + name + "' is like " + now + ", not " + value);
             }
+            checkLog(name, value);
             if (!now.equals(value) && !name.equals("log_verbose_level")) {
                 throw EngineException.notImplemented(
                         "log setting '" + name + "' is that of the JVM's logging, which its configuration changes");
@@ -59,6 +71,17 @@ public final class ServerSettings {
         });
         log.putAll(next);
         return next;
+    }
+
+    private static void checkLog(String name, Object value) {
+        if (value instanceof Long level && (level < 0 || level > MOST_VERBOSE)) {
+            throw EngineException.invalidArgument(
+                    "log setting '" + name + "' is " + value + "; it is from 0 to " + MOST_VERBOSE);
+        }
+        if (name.equals("log_format") && !LOG_FORMATS.contains(value)) {
+            throw EngineException.invalidArgument(
+                    "log setting '" + name + "' is '" + value + "'; it is one of " + LOG_FORMATS);
+        }
     }
 
     public static Map<String, Object> trace() {
@@ -72,13 +95,24 @@ public final class ServerSettings {
             if (now == null) {
                 throw EngineException.invalidArgument("there is no trace setting '" + name + "'");
             }
-            boolean same =
-                    value == null || now.equals(value) || value instanceof List<?> list && list.equals(List.of(now));
-            if (!same) {
+            if (value != null && !texts(name, value).equals(texts(name, now))) {
                 throw EngineException.notImplemented("trace setting '" + name
                         + "' cannot be changed: the server writes no traces; use a JFR recording");
             }
         });
         return TRACE;
+    }
+
+    /** Returns the values of a trace setting. There is one, but for the levels. */
+    private static List<String> texts(String name, Object value) {
+        List<String> texts = value instanceof List<?> list
+                ? list.stream().map(String::valueOf).toList()
+                : List.of(value.toString());
+        String values = TRACE_VALUES.getOrDefault(name, "");
+        boolean isCount = name.equals("trace_level") ? !texts.isEmpty() : texts.size() == 1;
+        if (!isCount || !texts.stream().allMatch(each -> each.matches(values))) {
+            throw EngineException.invalidArgument("trace setting '" + name + "' is " + value + "; it is " + values);
+        }
+        return texts;
     }
 }
