@@ -1,6 +1,8 @@
 package dev.millrace.server;
 
 import com.google.protobuf.Message;
+import dev.millrace.server.protocol.ModelInferRequest;
+import dev.millrace.server.protocol.ModelStreamInferResponse;
 import io.grpc.CallOptions;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
@@ -12,6 +14,7 @@ import io.grpc.protobuf.ProtoUtils;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A client of the server's gRPC port. */
@@ -71,6 +74,20 @@ final class GrpcClient implements AutoCloseable {
             String name, Q request, A answer, StreamObserver<A> answers) {
         var method = method(name, MethodType.BIDI_STREAMING, request, answer);
         return ClientCalls.asyncBidiStreamingCall(channel.newCall(method, CallOptions.DEFAULT), answers);
+    }
+
+    /** Opens an exchange of inferences with these headers. */
+    StreamObserver<ModelInferRequest> stream(
+            StreamObserver<ModelStreamInferResponse> answers, Map<String, String> headers) {
+        var metadata = new Metadata();
+        headers.forEach((name, value) -> metadata.put(Metadata.Key.of(name, Metadata.ASCII_STRING_MARSHALLER), value));
+        var with = ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(metadata));
+        var method = method(
+                "ModelStreamInfer",
+                MethodType.BIDI_STREAMING,
+                ModelInferRequest.getDefaultInstance(),
+                ModelStreamInferResponse.getDefaultInstance());
+        return ClientCalls.asyncBidiStreamingCall(with.newCall(method, CallOptions.DEFAULT), answers);
     }
 
     @Override

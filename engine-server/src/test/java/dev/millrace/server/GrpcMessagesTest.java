@@ -10,7 +10,6 @@ import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelReadyRequest;
 import dev.millrace.server.protocol.ModelReadyResponse;
-import dev.millrace.server.protocol.ModelStreamInferResponse;
 import dev.millrace.server.protocol.ServerReadyRequest;
 import dev.millrace.server.protocol.ServerReadyResponse;
 import io.grpc.CallOptions;
@@ -221,46 +220,6 @@ class GrpcMessagesTest {
         @Override
         public void onCompleted() {
             heard.add(ServingStatus.UNKNOWN);
-        }
-    }
-
-    /** Keeps the answers of an exchange, and its end. */
-    private record Exchange(BlockingQueue<Object> heard) implements StreamObserver<ModelStreamInferResponse> {
-        @Override
-        public void onNext(ModelStreamInferResponse answer) {
-            heard.add(answer.getInferResponse().getOutputsCount());
-        }
-
-        @Override
-        public void onError(Throwable failure) {
-            heard.add(Status.fromThrowable(failure).getCode());
-        }
-
-        @Override
-        public void onCompleted() {
-            heard.add(Status.Code.OK);
-        }
-    }
-
-    @Test
-    void anOpenExchangeEndsWithTheServer() throws Exception {
-        new TestRepository(folder).version("same", 1, ServerModels.same(ElementType.FLOAT));
-        Duration drain = Duration.ofSeconds(60);
-        try (var server = ModelServer.start(
-                        TestServers.options(folder).drain(drain).build());
-                var client = new GrpcClient(server)) {
-            var exchange = new Exchange(new LinkedBlockingQueue<>());
-            StreamObserver<ModelInferRequest> requests = client.exchange(
-                    "ModelStreamInfer",
-                    ModelInferRequest.getDefaultInstance(),
-                    ModelStreamInferResponse.getDefaultInstance(),
-                    exchange);
-            requests.onNext(zeros(1));
-            assertThat(exchange.heard.poll(10, TimeUnit.SECONDS)).isEqualTo(1);
-            long start = System.nanoTime();
-            server.close();
-            assertThat(System.nanoTime() - start).isLessThan(drain.toNanos() / 2);
-            assertThat(exchange.heard.poll(10, TimeUnit.SECONDS)).isEqualTo(Status.Code.UNAVAILABLE);
         }
     }
 

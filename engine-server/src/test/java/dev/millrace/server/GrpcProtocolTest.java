@@ -32,6 +32,7 @@ import dev.millrace.server.protocol.SystemSharedMemoryStatusRequest;
 import dev.millrace.server.protocol.SystemSharedMemoryStatusResponse;
 import dev.millrace.server.protocol.TraceSettingRequest;
 import dev.millrace.server.protocol.TraceSettingResponse;
+import io.grpc.CallOptions;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -40,6 +41,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -52,6 +54,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the protocol by gRPC. */
 class GrpcProtocolTest {
@@ -317,10 +321,16 @@ class GrpcProtocolTest {
         assertThat(answer.getRawOutputContents(0).size()).isEqualTo(4 * rows.length);
     }
 
-    @Test
-    void reflectionKnowsTheService() throws Exception {
+    /** The messages of both versions are alike. */
+    @ParameterizedTest
+    @ValueSource(strings = {"v1", "v1alpha"})
+    void reflectionKnowsTheService(String version) throws Exception {
+        var method = ServerReflectionGrpc.getServerReflectionInfoMethod().toBuilder()
+                .setFullMethodName("grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo")
+                .build();
         var heard = new CompletableFuture<ServerReflectionResponse>();
-        var requests = ServerReflectionGrpc.newStub(client.channel()).serverReflectionInfo(new StreamObserver<>() {
+        var call = client.channel().newCall(method, CallOptions.DEFAULT);
+        var requests = ClientCalls.asyncBidiStreamingCall(call, new StreamObserver<ServerReflectionResponse>() {
             @Override
             public void onNext(ServerReflectionResponse answer) {
                 heard.complete(answer);

@@ -3,7 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelStreamInferResponse;
+import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ServerMetadataRequest;
 import dev.millrace.server.protocol.ServerMetadataResponse;
 import io.grpc.Context;
@@ -119,11 +119,15 @@ class MisbehavingClientsTest {
             // on a new connection, calls may overtake each other
             assertThat(becomes(grpc, Status.Code.OK)).isTrue();
             var open = Context.current().withCancellation();
-            open.run(() -> grpc.exchange(
-                    "ModelStreamInfer",
-                    ModelInferRequest.getDefaultInstance(),
-                    ModelStreamInferResponse.getDefaultInstance(),
-                    new Unheard<>()));
+            open.run(() -> {
+                var requests = grpc.exchange(
+                        "ModelInfer",
+                        ModelInferRequest.getDefaultInstance(),
+                        ModelInferResponse.getDefaultInstance(),
+                        new Unheard<>());
+                requests.onNext(TestRequests.loop(Long.MAX_VALUE, TimeUnit.HOURS.toMicros(1)));
+                requests.onCompleted();
+            });
             assertThat(becomes(grpc, Status.Code.RESOURCE_EXHAUSTED)).isTrue();
             open.cancel(null);
             assertThat(becomes(grpc, Status.Code.OK)).isTrue();

@@ -1,5 +1,12 @@
 package dev.millrace.server;
 
+import com.google.protobuf.ByteString;
+import dev.millrace.server.protocol.InferParameter;
+import dev.millrace.server.protocol.ModelInferRequest;
+import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /** Requests to the models of {@link ServerModels}, as JSON. */
 final class TestRequests {
     private TestRequests() {}
@@ -15,5 +22,24 @@ final class TestRequests {
         return "{\"parameters\": {\"timeout\": " + micros + "}, \"inputs\": ["
                 + "{\"name\": \"n\", \"datatype\": \"INT64\", \"shape\": [], \"data\": [" + count + "]},"
                 + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
+    }
+
+    /** The same as a message of gRPC. */
+    static ModelInferRequest loop(long count, long micros) {
+        var numbers =
+                ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, count);
+        return ModelInferRequest.newBuilder()
+                .setModelName("loop")
+                .putParameters(
+                        "timeout",
+                        InferParameter.newBuilder().setInt64Param(micros).build())
+                .addInputs(InferInputTensor.newBuilder().setName("n").setDatatype("INT64"))
+                .addRawInputContents(ByteString.copyFrom(numbers))
+                .addInputs(InferInputTensor.newBuilder()
+                        .setName("x")
+                        .setDatatype("FP32")
+                        .addShape(1))
+                .addRawInputContents(ByteString.copyFrom(new byte[Float.BYTES]))
+                .build();
     }
 }

@@ -3,7 +3,6 @@ package dev.millrace.server.grpc;
 import dev.millrace.server.access.AccessDenied;
 import dev.millrace.server.access.Permissions;
 import dev.millrace.server.access.Tokens;
-import dev.millrace.server.endpoint.AccessRules;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
@@ -14,12 +13,8 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
-import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Refuses calls without one of the server's tokens, calls that the token does not permit, and calls beyond the limit. */
@@ -44,18 +39,15 @@ final class CallGuard implements ServerInterceptor {
             "RepositoryModelLoad",
             "RepositoryModelUnload");
 
-    /** The methods of the service that are always answered. */
-    private static final Set<String> PROBES = Set.of("ServerLive", "ServerReady", "ModelReady");
+    /** The methods of the service that take no place: those about health, which are always answered, and exchanges, whose requests take one each. */
+    private static final Set<String> UNCOUNTED = Set.of("ServerLive", "ServerReady", "ModelReady", "ModelStreamInfer");
 
     private final Tokens tokens;
-    private final int mostCalls;
-    private final AtomicInteger calls = new AtomicInteger();
-    /** Opens when no counted call is left; null while nobody waits for that. */
-    private volatile @Nullable CountDownLatch idle;
+    private final CallPlaces places;
 
-    CallGuard(AccessRules access) {
-        tokens = access.tokens();
-        mostCalls = access.mostRequests();
+    CallGuard(Tokens tokens, CallPlaces places) {
+        this.tokens = tokens;
+        this.places = places;
     }
 
     /** Returns what the token of the current call permits. */
@@ -80,25 +72,16 @@ final class CallGuard implements ServerInterceptor {
         if (!isCounted(call.getMethodDescriptor())) {
             return Contexts.interceptCall(context, call, headers, next);
         }
-        if (calls.incrementAndGet() > mostCalls) {
-            calls.decrementAndGet();
-            return refuse(
-                    call,
-                    Status.RESOURCE_EXHAUSTED.withDescription("the server handles " + mostCalls + " calls, its limit"));
-        }
-        return counted(Context.current().withValue(PERMISSIONS, permissions), call, headers, next);
+        return places.take() ? placed(context, call, headers, next) : refuse(call, places.full());
     }
 
-    /** Handles a call that counts towards the limit until it ends. */
-    private <Q, A> ServerCall.Listener<Q> counted(
+    /** Handles a call that has a place until it ends. */
+    private <Q, A> ServerCall.Listener<Q> placed(
             Context context, ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
         var isOver = new AtomicBoolean();
         Runnable end = () -> {
-            if (isOver.compareAndSet(false, true) && calls.decrementAndGet() == 0) {
-                CountDownLatch waiting = idle;
-                if (waiting != null) {
-                    waiting.countDown();
-                }
+            if (isOver.compareAndSet(false, true)) {
+                places.leave();
             }
         };
         var listener = Contexts.interceptCall(
@@ -127,19 +110,10 @@ final class CallGuard implements ServerInterceptor {
         return isOfHealth(method) ? Permissions.NONE : tokens.of(headers.get(AUTHORIZATION));
     }
 
-    /** Whether a call takes one of the places: those of the service, but for questions about health, which last as long as clients watch. */
+    /** Whether a call takes one of the places. Those of other services do not, as they last as long as clients watch. */
     private static boolean isCounted(MethodDescriptor<?, ?> method) {
         return ProtocolMethods.SERVICE.equals(method.getServiceName())
-                && !PROBES.contains(String.valueOf(method.getBareMethodName()));
-    }
-
-    /** Waits so long for the end of counted calls. */
-    void awaitIdle(Duration time) throws InterruptedException {
-        var latch = new CountDownLatch(1);
-        idle = latch;
-        if (calls.get() > 0) {
-            latch.await(time.toNanos(), TimeUnit.NANOSECONDS);
-        }
+                && !UNCOUNTED.contains(String.valueOf(method.getBareMethodName()));
     }
 
     static boolean isOfHealth(MethodDescriptor<?, ?> method) {

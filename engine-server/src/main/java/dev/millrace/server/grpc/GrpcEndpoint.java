@@ -3,12 +3,14 @@ package dev.millrace.server.grpc;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import dev.millrace.server.endpoint.SharedParts;
+import io.grpc.BindableService;
 import io.grpc.CompressorRegistry;
 import io.grpc.DecompressorRegistry;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
+import io.grpc.protobuf.services.ProtoReflectionService;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
@@ -23,26 +25,27 @@ public final class GrpcEndpoint implements AutoCloseable {
     private static final Duration LAST_ANSWERS = Duration.ofMillis(500);
 
     private final Server server;
-    private final CallGuard guard;
+    private final CallPlaces places;
     private final InferenceService inferences;
     private final HealthStatusManager health = new HealthStatusManager();
 
     /** Opens the port. */
     public GrpcEndpoint(InetSocketAddress address, SharedParts shared, @Nullable SslContext tls) {
         var methods = new ProtocolMethods();
-        inferences = new InferenceService(shared);
+        places = new CallPlaces(shared.access().mostRequests());
+        inferences = new InferenceService(shared, places);
         inferences.addTo(methods);
         new RepositoryService(shared).addTo(methods);
         setServing(false);
-        guard = new CallGuard(shared.access());
         var builder = NettyServerBuilder.forAddress(address)
                 .directExecutor()
                 .maxInboundMessageSize(shared.access().mostBytes())
-                .intercept(guard)
+                .intercept(new CallGuard(shared.access().tokens(), places))
                 .decompressorRegistry(DecompressorRegistry.getDefaultInstance().with(new DeflatedMessages(), true))
                 .addService(methods.service())
                 .addService(health.getHealthService())
-                .addService(ProtoReflectionServiceV1.newInstance());
+                .addService(ProtoReflectionServiceV1.newInstance())
+                .addService(olderReflection());
         if (shared.compression().grpc() > 0) {
             var packing = new PackedMessages(shared.compression().grpc());
             CompressorRegistry encodings = CompressorRegistry.newEmptyInstance();
@@ -63,6 +66,12 @@ public final class GrpcEndpoint implements AutoCloseable {
         }
     }
 
+    /** Returns the reflection service that older clients ask. */
+    @SuppressWarnings("deprecation") // v1 takes its place
+    private static BindableService olderReflection() {
+        return ProtoReflectionService.newInstance();
+    }
+
     public int port() {
         return server.getPort();
     }
@@ -79,7 +88,7 @@ public final class GrpcEndpoint implements AutoCloseable {
     public void drain(Duration time) throws InterruptedException {
         server.shutdown();
         inferences.endExchanges();
-        guard.awaitIdle(time);
+        places.awaitIdle(time);
         server.awaitTermination(LAST_ANSWERS.toNanos(), TimeUnit.NANOSECONDS);
     }
 

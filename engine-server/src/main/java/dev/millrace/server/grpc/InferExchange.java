@@ -12,15 +12,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
  * A call of ModelStreamInfer. Requests run side by side and are answered in their order; a failed one is answered with its
- * message. A client that does not read its answers is not asked for further requests. When the server ends, a call ends with its last answer.
+ * message, or ends the call with its status. A client that does not read its answers is not asked for further requests. When the server ends, a call ends with its last answer.
  */
 final class InferExchange implements StreamObserver<ReceivedInfer> {
-    private static final int UNDER_WAY = 16;
     /** Waits for the other thread where a request arrives while the server ends. */
     private static final Sinks.EmitFailureHandler IN_TURN = Sinks.EmitFailureHandler.busyLooping(Duration.ofSeconds(1));
 
@@ -32,20 +32,37 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
     private final Disposable running;
     private volatile boolean isServerEnding;
 
-    /** @param ended hears of the end of this call */
+    /**
+     * @param underWay the requests that run side by side
+     * @param endsByFailure whether a failed request ends the call
+     * @param ended hears of the end of this call
+     */
     InferExchange(
             ServerCallStreamObserver<ModelStreamInferResponse> call,
             Function<ReceivedInfer, Mono<ModelInferResponse>> infer,
+            int underWay,
+            boolean endsByFailure,
             Consumer<InferExchange> ended) {
         this.call = call;
         call.disableAutoRequest();
-        running = requests.asFlux()
-                .flatMapSequential(request -> answer(request, infer), UNDER_WAY)
-                .doFinally(_ -> ended.accept(this))
+        Flux<ModelStreamInferResponse> answers = endsByFailure
+                // a failure waits for the answers before it
+                ? requests.asFlux()
+                        .flatMapSequential(request -> answer(request, infer).materialize(), underWay)
+                        .dematerialize()
+                : requests.asFlux()
+                        .flatMapSequential(
+                                request -> answer(request, infer)
+                                        .onErrorResume(failure -> Mono.just(failed(request.message(), failure))),
+                                underWay);
+        running = answers.doFinally(_ -> ended.accept(this))
                 .subscribe(this::send, failure -> call.onError(GrpcFailures.of(failure)), this::complete);
-        call.setOnCancelHandler(running::dispose);
+        call.setOnCancelHandler(() -> {
+            new Exception("DISPOSE").printStackTrace();
+            running.dispose();
+        });
         call.setOnReadyHandler(this::ask);
-        call.request(UNDER_WAY);
+        call.request(underWay);
     }
 
     /** Returns an answer whose parameter tells clients that no further answer to their request follows. */
@@ -59,8 +76,7 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
         return Mono.defer(() -> infer.apply(request))
                 .map(answer -> ModelStreamInferResponse.newBuilder()
                         .setInferResponse(last(answer))
-                        .build())
-                .onErrorResume(failure -> Mono.just(failed(request.message(), failure)));
+                        .build());
     }
 
     /** Returns the answer to a request that failed, with the id by which the client knows it. */

@@ -28,6 +28,7 @@ import dev.millrace.server.timeline.RecentRequests;
 import dev.millrace.server.timeline.RequestTimeline;
 import io.grpc.Context;
 import io.grpc.Deadline;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -43,17 +44,25 @@ import reactor.core.publisher.SignalType;
 
 /** The methods about health, models and inferences. */
 final class InferenceService {
+    /** Triton's metadata by which a client asks that a failed request ends its exchange with a status of gRPC. */
+    private static final Metadata.Key<String> FAILURES_AS_STATUS =
+            Metadata.Key.of("triton_grpc_error", Metadata.ASCII_STRING_MARSHALLER);
+    /** The requests of one exchange that run side by side. */
+    private static final int UNDER_WAY = 16;
+
     private final ModelRepository repository;
     private final BooleanSupplier ready;
     private final RunObservations runs;
     private final RecentRequests recent;
+    private final CallPlaces places;
     private final Set<InferExchange> exchanges = ConcurrentHashMap.newKeySet();
 
-    InferenceService(SharedParts shared) {
+    InferenceService(SharedParts shared, CallPlaces places) {
         repository = shared.repository();
         ready = shared.ready();
         runs = shared.runs();
         recent = shared.recent();
+        this.places = places;
     }
 
     void addTo(ProtocolMethods methods) {
@@ -127,17 +136,24 @@ final class InferenceService {
         methods.exchange(
                 InferMarshaller.method(
                         "ModelStreamInfer", MethodType.BIDI_STREAMING, ModelStreamInferResponse.getDefaultInstance()),
-                observer -> {
-                    // read here, because later requests of the exchange are handled on other threads
-                    Permissions permissions = CallGuard.permissions();
-                    var observed = CallObservations.current();
-                    var exchange = new InferExchange(
-                            (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
-                            request -> CallObservations.below(observed, infer(request, permissions)),
-                            exchanges::remove);
-                    exchanges.add(exchange);
-                    return exchange;
-                });
+                headers -> observer -> exchange(
+                        (ServerCallStreamObserver<ModelStreamInferResponse>) observer,
+                        Boolean.parseBoolean(headers.get(FAILURES_AS_STATUS))));
+    }
+
+    private InferExchange exchange(ServerCallStreamObserver<ModelStreamInferResponse> call, boolean endsByFailure) {
+        // read here, because later requests of the exchange are handled on other threads
+        Permissions permissions = CallGuard.permissions();
+        var observed = CallObservations.current();
+        var exchange = new InferExchange(
+                call,
+                request ->
+                        CallObservations.below(observed, places.placed(Mono.defer(() -> infer(request, permissions)))),
+                Math.min(UNDER_WAY, places.most()),
+                endsByFailure,
+                exchanges::remove);
+        exchanges.add(exchange);
+        return exchange;
     }
 
     /** Lets exchanges end with the answers to the requests that are under way. */

@@ -3,6 +3,7 @@ package dev.millrace.server.grpc;
 import com.google.protobuf.Descriptors.FileDescriptor;
 import com.google.protobuf.Message;
 import dev.millrace.server.protocol.GrpcServiceProto;
+import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCallHandler;
@@ -67,9 +68,17 @@ final class ProtocolMethods {
         return this;
     }
 
-    /** Adds a method whose calls exchange messages in both directions. */
-    <Q, A> ProtocolMethods exchange(MethodDescriptor<Q, A> method, ServerCalls.BidiStreamingMethod<Q, A> handler) {
-        methods.add(new Method<>(method, ServerCalls.asyncBidiStreamingCall(handler)));
+    /**
+     * Adds a method whose calls exchange messages in both directions.
+     *
+     * @param handler returns the handler of a call with this metadata
+     */
+    <Q, A> ProtocolMethods exchange(
+            MethodDescriptor<Q, A> method, Function<Metadata, ServerCalls.BidiStreamingMethod<Q, A>> handler) {
+        methods.add(new Method<>(
+                method,
+                (call, headers) -> ServerCalls.asyncBidiStreamingCall(handler.apply(headers))
+                        .startCall(call, headers)));
         return this;
     }
 
