@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.text.MessageFormat;
 import java.util.ArrayList;
@@ -17,8 +18,11 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import javax.net.SocketFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests what clients that break the protocol write to the log of a server. */
 class BrokenClientsTest {
@@ -119,17 +123,61 @@ class BrokenClientsTest {
     }
 
     /** Nothing is left for Reactor Netty, which would write a line about each. */
-    @Test
-    void connectionsThatEndWithinHeadersAreCounted() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void connectionsThatEndWithinHeadersAreCounted(boolean tls) throws Exception {
+        Files.createDirectory(folder.resolve("models"));
+        var options = TestServers.options(folder.resolve("models"));
+        SocketFactory sockets = SocketFactory.getDefault();
+        if (tls) {
+            var certificate = TestCertificate.make(folder);
+            options.tls(certificate.chain(), certificate.key());
+            sockets = certificate.clients().getSocketFactory();
+        }
         var heard = Logger.getLogger("dev.millrace.server.rest.BrokenConnections");
         heard.setLevel(Level.FINE);
         try (var lines = new Lines();
-                var server = ModelServer.start(TestServers.options(folder).build())) {
+                var server = ModelServer.start(options.build())) {
             for (int i = 0; i < CLIENTS; i++) {
-                sent(server, "POST /v2/models/plus/infer HTTP/1.1\r\nHost: a\r\nContent-")
-                        .close();
+                try (Socket half = sockets.createSocket("127.0.0.1", server.httpPort())) {
+                    half.setSoTimeout(10_000);
+                    half.getOutputStream()
+                            .write("POST /v2/models/plus/infer HTTP/1.1\r\nHost: a\r\nContent-"
+                                    .getBytes(StandardCharsets.US_ASCII));
+                    half.shutdownOutput();
+                    // closing with unread bytes would reset the connection
+                    half.getInputStream().readAllBytes();
+                }
             }
             lines.await("FINE", "PrematureChannelClosureException", CLIENTS);
+            assertThat(lines.of(Level.WARNING.getName())).hasSize(1);
+        } finally {
+            heard.setLevel(null);
+        }
+    }
+
+    /** Clients that know no TLS, and those that go away within its handshake. */
+    @Test
+    void connectionsThatEndWithinAHandshakeAreCounted() throws Exception {
+        Files.createDirectory(folder.resolve("models"));
+        var certificate = TestCertificate.make(folder);
+        var heard = Logger.getLogger("dev.millrace.server.rest.BrokenConnections");
+        heard.setLevel(Level.FINE);
+        try (var lines = new Lines();
+                var server = ModelServer.start(TestServers.options(folder.resolve("models"))
+                        .tls(certificate.chain(), certificate.key())
+                        .build())) {
+            String begun = "\u0016\u0003\u0001\u0002\u0000\u0001";
+            for (String start : List.of("", begun, "GET / HTTP/1.1\r\n\r\n")) {
+                for (int i = 0; i < CLIENTS; i++) {
+                    sent(server, start).close();
+                }
+            }
+            lines.await("FINE", "a connection broke", 3 * CLIENTS);
+            assertThat(lines.of(Level.WARNING.getName()))
+                    .singleElement()
+                    .asString()
+                    .contains("1 connection broke off");
         } finally {
             heard.setLevel(null);
         }

@@ -34,6 +34,7 @@ public final class HttpEndpoint implements AutoCloseable {
         var ends = new BrokenConnections(System::nanoTime);
         var resets = new ResetConnections();
         var cut = new CutRequests(ends);
+        var handshakes = new Handshakes(ends, cut);
         HttpServer open = HttpServer.create()
                 .bindAddress(() -> address)
                 .runOn(loops, false)
@@ -44,9 +45,10 @@ public final class HttpEndpoint implements AutoCloseable {
                         .h2cMaxContentLength(router.bodyLimit()))
                 .doOnChannelInit((_, channel, _) -> {
                     channel.pipeline().addFirst(resets).addLast(ends);
-                    // with TLS, the handlers of HTTP come after the handshake
-                    if (channel.pipeline().get(NettyPipeline.HttpTrafficHandler) != null) {
-                        channel.pipeline().addBefore(NettyPipeline.HttpTrafficHandler, null, cut);
+                    if (tls == null) {
+                        cut.addTo(channel.pipeline());
+                    } else {
+                        channel.pipeline().addAfter(NettyPipeline.SslHandler, null, handshakes);
                     }
                 })
                 .channelGroup(new DefaultChannelGroup(GlobalEventExecutor.INSTANCE))
