@@ -22,7 +22,11 @@ final class GrpcClient implements AutoCloseable {
     private final ManagedChannel channel;
 
     GrpcClient(ModelServer server) {
-        channel = NettyChannelBuilder.forAddress("127.0.0.1", server.grpcPort())
+        this(server.grpcPort());
+    }
+
+    GrpcClient(int port) {
+        channel = NettyChannelBuilder.forAddress("127.0.0.1", port)
                 .usePlaintext()
                 .maxInboundMessageSize(Integer.MAX_VALUE)
                 .build();
