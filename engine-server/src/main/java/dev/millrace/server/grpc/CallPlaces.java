@@ -55,10 +55,7 @@ final class CallPlaces {
                     return this;
                 },
                 _ -> handling,
-                each -> {
-                    new Exception("LEAVE").printStackTrace();
-                    each.leave();
-                });
+                CallPlaces::leave);
     }
 
     /** Waits so long until no place is taken. */

@@ -18,7 +18,8 @@ import reactor.core.publisher.Sinks;
 
 /**
  * A call of ModelStreamInfer. Requests run side by side and are answered in their order; a failed one is answered with its
- * message, or ends the call with its status. A client that does not read its answers is not asked for further requests. When the server ends, a call ends with its last answer.
+ * message, or ends the call with its status. A client that does not read its answers is not asked for further requests. When the
+ * server ends, a call ends with its last answer.
  */
 final class InferExchange implements StreamObserver<ReceivedInfer> {
     /** Waits for the other thread where a request arrives while the server ends. */
@@ -57,10 +58,7 @@ final class InferExchange implements StreamObserver<ReceivedInfer> {
                                 underWay);
         running = answers.doFinally(_ -> ended.accept(this))
                 .subscribe(this::send, failure -> call.onError(GrpcFailures.of(failure)), this::complete);
-        call.setOnCancelHandler(() -> {
-            new Exception("DISPOSE").printStackTrace();
-            running.dispose();
-        });
+        call.setOnCancelHandler(running::dispose);
         call.setOnReadyHandler(this::ask);
         call.request(underWay);
     }
