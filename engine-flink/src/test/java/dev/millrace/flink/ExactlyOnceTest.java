@@ -2,13 +2,10 @@ package dev.millrace.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.millrace.graph.tensor.Tensor;
-import dev.millrace.session.Inputs;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
@@ -16,7 +13,6 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
-import org.apache.flink.streaming.api.datastream.AsyncDataStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
@@ -75,28 +71,20 @@ class ExactlyOnceTest {
         StreamExecutionEnvironment env = cluster.restarting(Duration.ofMillis(200));
         var numbers = new DataGeneratorSource<>(
                 (Long number) -> number, ROWS, RateLimiterStrategy.perSecond((double) ROWS / SECONDS), Types.LONG);
-        MillraceAsyncFunction<Long, Tuple2<Long, float[]>> words = MillraceAsyncFunction.of(
-                ModelSettings.of(FlinkModels.words(folder).toString()),
-                number -> Inputs.of("input_ids", Tensor.copyOf(new long[] {number % 3, 1}, 1, 2))
-                        .and("attention_mask", Tensor.copyOf(new long[] {1, 1}, 1, 2)),
-                (number, outputs) -> Tuple2.of(number, outputs.get("hidden").floats()));
         DataStream<Long> source = env.fromSource(numbers, WatermarkStrategy.noWatermarks(), "numbers");
-        return AsyncDataStream.unorderedWait(source, words, 1, TimeUnit.MINUTES, 256)
-                .returns(Types.TUPLE(Types.LONG, Types.PRIMITIVE_ARRAY(Types.FLOAT)))
+        return NumberedWords.answered(source, NumberedWords.inside(folder))
                 .map(new Failing())
-                .returns(Types.TUPLE(Types.LONG, Types.PRIMITIVE_ARRAY(Types.FLOAT)));
+                .returns(NumberedWords.TYPE);
     }
 
     private static void assertEachOnce(CloseableIterator<Tuple2<Long, float[]>> rows) {
-        float[][] table = {{1, 0}, {0, 4}, {3, 0}};
         var seen = new BitSet(ROWS);
         while (rows.hasNext()) {
             Tuple2<Long, float[]> row = rows.next();
             int number = Math.toIntExact(row.f0);
             assertThat(seen.get(number)).as("row %d is there twice", number).isFalse();
             seen.set(number);
-            float[] word = table[number % 3];
-            assertThat(row.f1).containsExactly(word[0], word[1], 0, 4);
+            assertThat(row.f1).containsExactly(NumberedWords.expected(number));
         }
         assertThat(seen.cardinality()).isEqualTo(ROWS);
         assertThat(midway.getCount()).as("failures that did not happen").isZero();

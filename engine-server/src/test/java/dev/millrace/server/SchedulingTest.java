@@ -3,6 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.graph.tensor.ElementType;
+import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,20 @@ class SchedulingTest {
                 + "}, \"inputs\": [{\"name\": \"INPUT\", \"datatype\": \"INT32\", \"shape\": [1, 1], \"data\": ["
                 + value
                 + "]}]}";
+    }
+
+    /** The batch runs when it is full, so that all of its requests are under way at the same time. */
+    @Test
+    void oneConnectionOfHttp2HasManyRequestsUnderWay() {
+        new TestRepository(folder).version("plus", 1, ServerModels.plus(1, 1)).config("plus", """
+            max_batch_size: 500
+            dynamic_batching { preferred_batch_size: [500] max_queue_delay_microseconds: 60000000 }
+            """);
+        try (var server = TestServers.start(folder);
+                var client = new RestClient(server, HttpClient.Version.HTTP_2)) {
+            assertThat(client.get("v2/health/ready").status()).isEqualTo(200);
+            client.postAtOnce(500, "v2/models/plus/infer", TestRequests.row("x", 1));
+        }
     }
 
     @Test

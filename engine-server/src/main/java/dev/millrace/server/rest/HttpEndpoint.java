@@ -23,6 +23,8 @@ public final class HttpEndpoint implements AutoCloseable {
 
     private static final Duration SLOWEST_REQUEST_HEADERS = Duration.ofSeconds(30);
     private static final Duration LONGEST_IDLE = Duration.ofMinutes(5);
+    /** Requests at a time on a connection of HTTP/2. The JDK's client fails those above it, rather than to let them wait. */
+    private static final int MOST_STREAMS = 1000;
 
     private final LoopResources loops;
     private final DisposableServer server;
@@ -43,6 +45,7 @@ public final class HttpEndpoint implements AutoCloseable {
                 .httpRequestDecoder(decoder -> decoder.maxHeaderSize(LONGEST_HEADERS)
                         .maxChunkSize(LONGEST_PART)
                         .h2cMaxContentLength(router.bodyLimit()))
+                .http2Settings(settings -> settings.maxConcurrentStreams(MOST_STREAMS))
                 .doOnChannelInit((_, channel, _) -> {
                     channel.pipeline().addFirst(resets).addLast(ends);
                     if (tls == null) {
