@@ -3,6 +3,7 @@ package dev.millrace.graph.format;
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.MappedFile;
 import dev.millrace.graph.Status;
+import dev.millrace.graph.tensor.Tensor;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class ExternalData {
     private final @Nullable Path folder;
     private final Map<String, MemorySegment> inMemory;
+    private final Map<String, Tensor> tensors;
     private final @Nullable Path model;
     private final FileUse use;
     private final DataListener listener;
@@ -29,9 +31,11 @@ public final class ExternalData {
     private final Map<Path, MemorySegment> byFile = new HashMap<>();
     private final List<MappedFile> mapped = new ArrayList<>();
 
-    private ExternalData(ExternalFiles files, @Nullable Path model, FileUse use, DataListener listener) {
-        this.folder = files.folder();
+    private ExternalData(
+            ExternalFiles files, @Nullable Path folder, @Nullable Path model, FileUse use, DataListener listener) {
+        this.folder = folder;
         this.inMemory = files.inMemory();
+        this.tensors = files.tensors();
         this.model = model;
         this.use = use;
         this.listener = listener;
@@ -44,22 +48,28 @@ public final class ExternalData {
 
     /** Returns the data that lies in such files; those on disk need a folder. */
     static ExternalData in(ExternalFiles files, FileUse use, DataListener listener) {
-        return new ExternalData(files, null, use, listener);
+        return new ExternalData(files, files.folder(), null, use, listener);
     }
 
     /** Returns the external data of a model file, which lies in the folder of that file. */
     public static ExternalData besideModel(Path file, FileUse use, DataListener listener) throws IOException {
-        return besideModel(file, Map.of(), use, listener);
+        return besideModel(file, ExternalFiles.in(null), use, listener);
     }
 
     /** Returns the external data of a model file, in its folder and in memory. */
-    static ExternalData besideModel(Path file, Map<String, MemorySegment> inMemory, FileUse use, DataListener listener)
+    static ExternalData besideModel(Path file, ExternalFiles files, FileUse use, DataListener listener)
             throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null) {
             throw new IOException(file + " is in no folder");
         }
-        return new ExternalData(new ExternalFiles(folder, inMemory), file, use, listener);
+        return new ExternalData(files, folder, file, use, listener);
+    }
+
+    /** Returns the tensor that takes the place of one in a file; null if the file has it. */
+    @Nullable
+    Tensor tensor(String name) {
+        return tensors.get(name);
     }
 
     /** Returns {@code length} bytes at {@code offset} of the file at {@code location}. */

@@ -2,6 +2,7 @@ package dev.millrace.graph.format;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.tensor.OtherThread;
+import dev.millrace.graph.tensor.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Map;
@@ -14,10 +15,22 @@ import org.jspecify.annotations.Nullable;
  * @param folder the folder of those on disk; null for the folder of the model's own file
  * @param inMemory the contents of those in memory, by the locations that the model has for them. They come before files, and
  *     the memory stays open and unchanged as long as the model is in use
+ * @param tensors the initializers that take the place of those of the same names in files, which are not read for them
  */
-public record ExternalFiles(@Nullable Path folder, Map<String, MemorySegment> inMemory) {
+public record ExternalFiles(@Nullable Path folder, Map<String, MemorySegment> inMemory, Map<String, Tensor> tensors) {
     public ExternalFiles {
         inMemory = checked(inMemory);
+        tensors = Map.copyOf(tensors);
+    }
+
+    /** Creates files that have all of the external data. */
+    public ExternalFiles(@Nullable Path folder, Map<String, MemorySegment> inMemory) {
+        this(folder, inMemory, Map.of());
+    }
+
+    /** Returns these files with initializers that take the place of some in them. */
+    public ExternalFiles with(Map<String, Tensor> initializers) {
+        return new ExternalFiles(folder, inMemory, initializers);
     }
 
     /** Returns files that are all on disk. */

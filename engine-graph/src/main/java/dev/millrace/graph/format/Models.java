@@ -65,7 +65,7 @@ public final class Models {
                 throw EngineException.invalidArgument(file + " is no file; name the .onnx file itself");
             }
             ExternalData found = external.folder() == null
-                    ? ExternalData.besideModel(file, external.inMemory(), use, data)
+                    ? ExternalData.besideModel(file, external, use, data)
                     : ExternalData.in(external, use, data);
             return new OnnxReader(found, file).read(FileMapping.content(identity, use));
         } catch (NoSuchFileException e) {

@@ -64,7 +64,10 @@ final class TensorReader {
         }
         long bytes = bytes(type, shape);
         if (parts.location == EXTERNAL) {
-            return Tensor.wrap(type, shape, externalBytes(parts.externalData, bytes));
+            Tensor given = external.tensor(parts.name);
+            return given == null
+                    ? Tensor.wrap(type, shape, externalBytes(parts.externalData, bytes))
+                    : fitting(given, type, shape);
         }
         if (parts.raw != null && (parts.raw.byteSize() > 0 || parts.runs.isEmpty())) {
             if (parts.raw.byteSize() != bytes) {
@@ -82,6 +85,14 @@ final class TensorReader {
                     + " of TensorProto; data of type " + type + " belongs in field " + field);
         }
         return TypedData.decode(type, shape, parts.runs);
+    }
+
+    private static Tensor fitting(Tensor given, ElementType type, Shape shape) {
+        if (given.type() != type || !given.shape().equals(shape)) {
+            throw EngineException.invalidArgument(
+                    "it is a " + type + shape + ", and a " + given + " was given in its place");
+        }
+        return given;
     }
 
     static Shape shape(List<Long> dims) {

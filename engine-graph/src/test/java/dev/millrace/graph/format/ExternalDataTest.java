@@ -81,6 +81,24 @@ class ExternalDataTest {
                 .hasMessageContaining("'w.bin' has 3 bytes");
     }
 
+    @Test
+    void aTensorInPlaceOfOneInAFileFitsIt() throws IOException {
+        byte[] inFolder = proto(external("w", 2, "sub/w.bin")).toByteArray();
+        Tensor given = Tensor.copyOf(tensor(Models.read(inFolder, folder)));
+        byte[] bytes = proto(external("w", 2, "no.bin")).toByteArray();
+        var files = ExternalFiles.in(null).with(Map.of("w", given));
+        assertThat(tensor(Models.read(MemorySegment.ofArray(bytes), files, FileUse.READ, Models.NOBODY)))
+                .isSameAs(given);
+        Path file = Files.write(folder.resolve("m.onnx"), bytes);
+        assertThat(tensor(Models.read(file, files, FileUse.READ, Models.NOBODY)))
+                .isSameAs(given);
+        byte[] longer = proto(external("w", 8, "no.bin")).toByteArray();
+        assertThatThrownBy(() -> Models.read(MemorySegment.ofArray(longer), files, FileUse.READ, Models.NOBODY))
+                .isInstanceOf(EngineException.class)
+                .hasMessageContaining("tensor 'w'")
+                .hasMessageContaining("was given in its place");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"../w.bin", "/w.bin", "sub/../../w.bin", ""})
     void contentsInMemoryHaveLocationsThatModelsCanHave(String location) {
