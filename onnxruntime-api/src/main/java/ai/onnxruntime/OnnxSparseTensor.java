@@ -1,6 +1,7 @@
 package ai.onnxruntime;
 
 import ai.onnxruntime.TensorInfo.OnnxTensorType;
+import ai.onnxruntime.platform.Fp16Conversions;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.onnxruntime.Buffers;
@@ -8,6 +9,7 @@ import dev.millrace.onnxruntime.SparseLayout;
 import java.nio.Buffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -82,8 +84,17 @@ public final class OnnxSparseTensor extends OnnxTensorLike {
         throw new IllegalStateException("A " + getSparseTensorType() + " tensor has no inner indices");
     }
 
+    /** Returns a copy of the values; 16-bit floats become floats. */
     public Buffer getValuesBuffer() {
-        return open().copy().getValues();
+        Buffer values = open().copy().getValues();
+        if (!(values instanceof ShortBuffer shorts)) {
+            return values;
+        }
+        return switch (info.type) {
+            case FLOAT16 -> Fp16Conversions.convertFp16BufferToFloatBuffer(shorts);
+            case BFLOAT16 -> Fp16Conversions.convertBf16BufferToFloatBuffer(shorts);
+            default -> shorts;
+        };
     }
 
     public long[] getIndicesShape() {

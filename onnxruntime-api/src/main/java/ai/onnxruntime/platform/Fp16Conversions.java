@@ -8,6 +8,7 @@ import java.nio.ShortBuffer;
 /** Converts between floats and floats of 16 bits. What remains of a buffer is converted into a new direct buffer. */
 public final class Fp16Conversions {
     private static final short BITS_OF_NAN = 0x7FC0;
+    private static final short HALF_BITS_OF_NAN = 0x7E00;
 
     private Fp16Conversions() {}
 
@@ -61,9 +62,9 @@ public final class Fp16Conversions {
         return fp16ToFloat(input);
     }
 
-    /** Returns what {@link #floatToFp16} returns. */
+    /** Returns what {@link #floatToFp16} returns, and the same bits for every NaN. */
     public static short mlasFloatToFp16(float input) {
-        return floatToFp16(input);
+        return Float.isNaN(input) ? HALF_BITS_OF_NAN : floatToFp16(input);
     }
 
     public static float bf16ToFloat(short input) {

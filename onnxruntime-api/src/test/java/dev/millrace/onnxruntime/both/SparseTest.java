@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -173,5 +174,20 @@ class SparseTest {
         TensorInfo info = TensorInfo.constructFromSparseTensor(coordinates());
         assertThat(info.getShape()).isEqualTo(SHAPE);
         assertThat(info.type).isEqualTo(OnnxJavaType.FLOAT);
+    }
+
+    @Test
+    void halvesAreReadAsFloats() throws OrtException {
+        var halves = ShortBuffer.wrap(new short[] {0x3C00, (short) 0xC000});
+        var brains = ShortBuffer.wrap(new short[] {0x3F80, (short) 0xC000});
+        try (var half = OnnxSparseTensor.createSparseTensor(
+                        environment,
+                        new COOTensor(longs(1, 5), new long[] {2}, halves, SHAPE, OnnxJavaType.FLOAT16, 2));
+                var brain = OnnxSparseTensor.createSparseTensor(
+                        environment,
+                        new COOTensor(longs(1, 5), new long[] {2}, brains, SHAPE, OnnxJavaType.BFLOAT16, 2))) {
+            assertThat(half.getValuesBuffer()).isEqualTo(floats(1, -2));
+            assertThat(brain.getValuesBuffer()).isEqualTo(floats(1, -2));
+        }
     }
 }

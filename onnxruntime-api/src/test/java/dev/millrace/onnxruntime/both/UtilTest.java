@@ -130,4 +130,12 @@ class UtilTest {
                 .isEqualTo(FloatBuffer.wrap(new float[] {1, 2}));
         assertThat(floats.position()).isEqualTo(1);
     }
+
+    @Test
+    void everyNanIsOneHalf() {
+        for (int bits : new int[] {0x7FC00000, 0x7FA00001, 0x7FFFFFFF, 0xFFC00000, 0xFF812345}) {
+            assertThat(Fp16Conversions.mlasFloatToFp16(Float.intBitsToFloat(bits)))
+                    .isEqualTo((short) 0x7E00);
+        }
+    }
 }
