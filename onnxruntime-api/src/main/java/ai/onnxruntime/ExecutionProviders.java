@@ -8,6 +8,7 @@ import ai.onnxruntime.providers.OrtTensorRTProviderOptions;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The execution providers of session options. All but the CPU's are refused with the codes of an ONNX Runtime that was
@@ -126,5 +127,6 @@ abstract class ExecutionProviders extends IgnoredOptions {
         if (devices.isEmpty()) {
             throw new IllegalArgumentException("There is no device in the list");
         }
+        Objects.requireNonNull(providerOptions, "providerOptions");
     }
 }

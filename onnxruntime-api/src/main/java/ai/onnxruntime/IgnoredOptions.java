@@ -1,6 +1,7 @@
 package ai.onnxruntime;
 
 import ai.onnxruntime.OrtSession.SessionOptions.ExecutionMode;
+import java.util.Objects;
 
 /** The options of a session that this engine has no use for, or refuses. */
 abstract class IgnoredOptions {
@@ -10,6 +11,7 @@ abstract class IgnoredOptions {
     /** Has no effect: independent nodes share the threads of a run. */
     public void setExecutionMode(ExecutionMode mode) throws OrtException {
         checkOpen();
+        Objects.requireNonNull(mode, "mode");
     }
 
     /** Has no effect: all runs share the engine's threads. */
@@ -35,6 +37,7 @@ abstract class IgnoredOptions {
     /** Has no effect: log records go to the back end of {@code System.Logger}, which has its own levels. */
     public void setSessionLogLevel(OrtLoggingLevel logLevel) throws OrtException {
         checkOpen();
+        Objects.requireNonNull(logLevel, "logLevel");
     }
 
     /** Has no effect. */

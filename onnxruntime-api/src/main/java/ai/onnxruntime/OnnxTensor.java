@@ -1,6 +1,7 @@
 package ai.onnxruntime;
 
 import ai.onnxruntime.platform.Fp16Conversions;
+import dev.millrace.graph.tensor.Datum;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
@@ -15,6 +16,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -47,14 +49,27 @@ public class OnnxTensor extends OnnxTensorLike {
         return tensor;
     }
 
+    /** Takes the strings of an output of a run; throws if there are none, or if their shape differs. */
+    void takeStrings(String name, Datum output) throws OrtException {
+        if (!(output instanceof Tensor made)
+                || made.type() != ElementType.STRING
+                || !made.shape().equals(tensor.shape())) {
+            throw Errors.invalidArgument("Output '" + name + "' is a " + output + ", which does not fit " + this);
+        }
+        System.arraycopy(made.strings(), 0, tensor.strings(), 0, made.strings().length);
+    }
+
     /** Returns whether {@link #getBufferRef()} is a buffer that this class has made. */
     public boolean ownsBuffer() {
         return ownsBuffer;
     }
 
-    /** Returns the buffer that has the memory of this tensor; empty for outputs of runs, for strings, and beyond 2 GB. */
+    /**
+     * Returns a buffer over the memory of this tensor, a new one at each call and in native order; empty for outputs of
+     * runs, for strings, and beyond 2 GB.
+     */
     public Optional<Buffer> getBufferRef() {
-        return Optional.ofNullable(buffer);
+        return Optional.ofNullable(buffer).map(Buffers::view);
     }
 
     @Override
@@ -205,8 +220,13 @@ public class OnnxTensor extends OnnxTensorLike {
     /** Creates a tensor of strings in row-major order. */
     public static OnnxTensor createTensor(OrtEnvironment env, String[] data, long[] shape) throws OrtException {
         Objects.requireNonNull(env, "env");
+        if (Arrays.stream(shape).anyMatch(extent -> extent < 0)) {
+            throw new OrtException(
+                    OrtException.OrtErrorCode.ORT_FAIL,
+                    "The shape " + Arrays.toString(shape) + " has a negative extent");
+        }
         if (OrtUtil.elementCount(shape) != data.length) {
-            throw Errors.invalidArgument(data.length + " strings do not fill the shape of " + shape.length + " axes");
+            throw Errors.invalidArgument(data.length + " strings do not fill the shape " + Arrays.toString(shape));
         }
         Tensor tensor = Errors.translated(() -> Tensor.ofStrings(Shape.of(shape), data.clone()));
         return ofStrings(tensor.strings(), TensorInfo.of(tensor));
@@ -261,7 +281,7 @@ public class OnnxTensor extends OnnxTensorLike {
         ElementType element = info.onnxType.element();
         if (Buffers.isShareable(data)) {
             Tensor tensor = Errors.translated(() -> Buffers.shared(data, element, Shape.of(shape)));
-            return new OnnxTensor(tensor, info, data.duplicate(), false);
+            return new OnnxTensor(tensor, info, Buffers.view(data), false);
         }
         Tensor tensor = Errors.translated(() -> Buffers.copied(data, element, Shape.of(shape)));
         return owning(tensor, info);

@@ -1,13 +1,15 @@
 package ai.onnxruntime;
 
 import dev.millrace.graph.ir.ValueType;
-import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Session;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A session of the engine with the names and descriptions of its inputs and outputs. */
@@ -93,8 +95,10 @@ final class OpenModel {
         }
     }
 
-    /** Refuses names that are no outputs, and none or too many of them. */
-    void checkOutputs(List<String> names) throws OrtException {
+    /** Returns the names of a run's outputs; throws if they are no outputs, are none, or are named twice. */
+    List<String> outputNames(Set<String> pinned, Set<String> requested) throws OrtException {
+        var names = new ArrayList<String>(pinned);
+        names.addAll(requested);
         if (names.isEmpty() || names.size() > outputs.size()) {
             throw new OrtException(
                     "The model has " + outputs.size() + " outputs, and " + names.size() + " were asked for");
@@ -103,15 +107,19 @@ final class OpenModel {
             if (!outputs.containsKey(name)) {
                 throw new OrtException("The model has no output '" + name + "'; it has " + outputs.keySet());
             }
+            if (pinned.contains(name) && requested.contains(name)) {
+                throw new OrtException("Output '" + name + "' is pinned, and requested as well");
+            }
         }
+        return names;
     }
 
     /** Returns the tensor that an output is written into. */
-    static Tensor target(String name, OnnxValue value) throws OrtException {
-        if (value instanceof OnnxTensor tensor && tensor.getInfo().type != OnnxJavaType.STRING) {
+    static OnnxTensor target(String name, OnnxValue value) throws OrtException {
+        if (Objects.requireNonNull(value, name) instanceof OnnxTensor tensor) {
             tensor.checkClosed();
-            return tensor.dense();
+            return tensor;
         }
-        throw Errors.invalidArgument("Output '" + name + "' can only be written into a tensor of numbers");
+        throw Errors.invalidArgument("Output '" + name + "' can only be written into a tensor");
     }
 }

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -103,15 +104,16 @@ public class OrtSession implements AutoCloseable {
             throws OrtException {
         checkOpen();
         Inputs given = model.given(inputs);
-        var names = new ArrayList<String>(pinnedOutputs.keySet());
-        names.addAll(requestedOutputs);
-        model.checkOutputs(names);
+        List<String> names = model.outputNames(pinnedOutputs.keySet(), requestedOutputs);
         var options = dev.millrace.session.RunOptions.builder().outputs(names);
         if (runOptions != null) {
             runOptions.settings.open().copyTo(options);
         }
         for (var pinned : pinnedOutputs.entrySet()) {
-            options.into(pinned.getKey(), OpenModel.target(pinned.getKey(), pinned.getValue()));
+            OnnxTensor target = OpenModel.target(pinned.getKey(), pinned.getValue());
+            if (target.getInfo().type != OnnxJavaType.STRING) {
+                options.into(pinned.getKey(), target.dense());
+            }
         }
         Outputs outputs = Errors.translated(() -> model.session().run(given, options.build()));
         return new Result(outputs, model, pinnedOutputs);
@@ -126,7 +128,7 @@ public class OrtSession implements AutoCloseable {
         return model.profile().startNanos();
     }
 
-    /** Completes the profile and returns the name of its file; an empty text without profiling. */
+    /** Completes the profile and returns the name of its file; an empty text without profiling, and the second time. */
     public String endProfiling() throws OrtException {
         return model.profile().end();
     }
@@ -273,7 +275,7 @@ public class OrtSession implements AutoCloseable {
 
         /** Has no effect but on {@link #getLogLevel()}. */
         public void setLogLevel(OrtLoggingLevel level) throws OrtException {
-            settings.open().logLevel = level;
+            settings.open().logLevel = Objects.requireNonNull(level, "level");
         }
 
         public OrtLoggingLevel getLogLevel() throws OrtException {
@@ -327,14 +329,18 @@ public class OrtSession implements AutoCloseable {
     public static class Result implements AutoCloseable, Iterable<Map.Entry<String, OnnxValue>> {
         private final List<OnnxValue> values = new ArrayList<>();
         private final Map<String, OnnxValue> byName = new LinkedHashMap<>();
-        private final List<Boolean> owned = new ArrayList<>();
+        private final boolean[] owned;
         private boolean closed;
 
         Result(Outputs outputs, OpenModel model, Map<String, ? extends OnnxValue> pinned) throws OrtException {
+            owned = new boolean[outputs.names().size()];
             try {
                 for (String name : outputs.names()) {
                     OnnxValue value = pinned.get(name);
-                    owned.add(value == null);
+                    owned[byName.size()] = value == null;
+                    if (value instanceof OnnxTensor tensor && tensor.getInfo().type == OnnxJavaType.STRING) {
+                        tensor.takeStrings(name, outputs.datum(name));
+                    }
                     byName.put(name, value == null ? Values.of(outputs.datum(name), model.typeOf(name)) : value);
                 }
             } catch (OrtException e) {
@@ -355,7 +361,7 @@ public class OrtSession implements AutoCloseable {
             if (!closed) {
                 closed = true;
                 for (int i = 0; i < values.size(); i++) {
-                    if (owned.get(i)) {
+                    if (owned[i]) {
                         values.get(i).close();
                     }
                 }
@@ -376,7 +382,7 @@ public class OrtSession implements AutoCloseable {
         /** Returns whether closing this result closes the value. */
         public boolean isResultOwner(int index) {
             checkOpen();
-            return owned.get(index);
+            return owned[index];
         }
 
         public int size() {

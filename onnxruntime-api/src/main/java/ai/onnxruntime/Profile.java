@@ -48,12 +48,13 @@ final class Profile {
         return startNanos;
     }
 
-    /** Completes the file; returns its name, empty without a profile. */
+    /** Completes the file and returns its name; returns an empty text without a profile, and if it has ended before. */
     synchronized String end() {
-        if (trace != null && !isEnded) {
-            isEnded = true;
-            trace.close();
+        if (trace == null || isEnded) {
+            return "";
         }
+        isEnded = true;
+        trace.close();
         return file;
     }
 }

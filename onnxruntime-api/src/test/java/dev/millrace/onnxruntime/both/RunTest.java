@@ -80,7 +80,7 @@ class RunTest {
             assertThat(result.iterator().next().getKey()).isEqualTo("out0");
             assertThatThrownBy(() -> result.get(5)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> result.get(-1)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> result.isResultOwner(5)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> result.isResultOwner(5)).isInstanceOf(ArrayIndexOutOfBoundsException.class);
         }
     }
 
@@ -330,6 +330,7 @@ class RunTest {
             options.setLogLevel(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
             options.setLogVerbosityLevel(3);
             options.addRunConfigEntry("any", "value");
+            assertThatThrownBy(() -> options.setLogLevel(null)).isInstanceOf(NullPointerException.class);
             assertThat(options.getRunTag()).isEqualTo("tag");
             assertThat(options.getLogLevel()).isEqualTo(OrtLoggingLevel.ORT_LOGGING_LEVEL_ERROR);
             assertThat(options.getLogVerbosityLevel()).isEqualTo(3);
@@ -346,5 +347,35 @@ class RunTest {
         assertThatThrownBy(options::close).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(options::getRunTag).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> options.setTerminate(true)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void anOutputIsNotPinnedAndRequested() throws OrtException {
+        try (OnnxTensor target = target(1, 1)) {
+            assertThat(Failing.codeOf(
+                            () -> columns.run(Map.of("in0", row), Set.of("out0", "out1"), Map.of("out0", target))))
+                    .isEqualTo(OrtErrorCode.ORT_JAVA_UNKNOWN);
+            assertThat(target.getValue()).isEqualTo(new float[1][1]);
+        }
+    }
+
+    @Test
+    void stringsAreWrittenIntoAPinnedOutput() throws OrtException {
+        try (var session = environment.createSession(SmallModels.identity(ElementType.STRING));
+                var input = OnnxTensor.createTensor(environment, new String[][] {{"a", "\u00fc"}});
+                var target = OnnxTensor.createTensor(environment, new String[][] {{"", "longer"}});
+                var column = OnnxTensor.createTensor(environment, new String[][] {{"c"}, {"d"}})) {
+            try (var result = session.run(Map.of("in0", input), Map.of("out0", target))) {
+                assertThat(result.get(0)).isSameAs(target);
+                assertThat(result.isResultOwner(0)).isFalse();
+            }
+            assertThat(target.getValue()).isEqualTo(new String[][] {{"a", "\u00fc"}});
+            assertThat(Failing.codeOf(() -> session.run(Map.of("in0", input), Map.of("out0", column))))
+                    .isEqualTo(OrtErrorCode.ORT_INVALID_ARGUMENT);
+            assertThat(Failing.codeOf(() -> session.run(Map.of("in0", input), Map.of("out0", row))))
+                    .isEqualTo(OrtErrorCode.ORT_INVALID_ARGUMENT);
+            assertThat(Failing.codeOf(() -> sum.run(Map.of("in0", x, "in1", y), Map.of("out0", target))))
+                    .isEqualTo(OrtErrorCode.ORT_INVALID_ARGUMENT);
+        }
     }
 }
