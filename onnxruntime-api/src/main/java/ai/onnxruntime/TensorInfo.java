@@ -139,14 +139,18 @@ public class TensorInfo implements ValueInfo {
         }
     }
 
-    /** Returns the description of a tensor over what remains of a buffer; throws if the shape needs more or fewer elements. */
+    /**
+     * Returns the description of a tensor over what remains of a buffer; throws if the shape needs more or fewer elements.
+     * As in ONNX Runtime, what remains may also count bytes, whatever the buffer's elements are.
+     */
     public static TensorInfo constructFromBuffer(Buffer buffer, long[] shape, OnnxJavaType type) throws OrtException {
         long needed = OrtUtil.elementCount(shape);
-        long found = buffer instanceof ByteBuffer ? buffer.remaining() / Math.max(1, type.size) : buffer.remaining();
-        boolean fits = shape.length == 0 ? found > 0 : found == needed;
+        long elements = buffer.remaining() / Math.max(1, type.size);
+        boolean fits = elements == needed || !(buffer instanceof ByteBuffer) && buffer.remaining() == needed;
         if (!fits) {
             throw new OrtException("The shape " + Arrays.toString(shape) + " needs " + needed
-                    + " elements, and the buffer has " + found);
+                    + " elements, and the buffer has "
+                    + (buffer instanceof ByteBuffer ? elements : buffer.remaining()));
         }
         return new TensorInfo(shape.clone(), type, OnnxTensorType.mapFromJavaType(type));
     }

@@ -79,6 +79,13 @@ public final class Buffers {
         };
     }
 
+    /** Returns a buffer over the same memory, with its own position and, of bytes, in native order. */
+    public static Buffer view(Buffer buffer) {
+        return buffer instanceof ByteBuffer bytes
+                ? bytes.duplicate().order(ByteOrder.nativeOrder())
+                : buffer.duplicate();
+    }
+
     /** Returns a copy of what remains of a buffer, in the heap. */
     @SuppressWarnings("unchecked") // the copy has the type of the buffer
     public static <T extends Buffer> T heapCopy(T buffer) {

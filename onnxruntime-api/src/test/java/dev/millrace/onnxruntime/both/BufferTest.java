@@ -221,4 +221,40 @@ class BufferTest {
         assertThatThrownBy(() -> OnnxTensor.createTensor(environment, halves, new long[] {2}, OnnxJavaType.FLOAT))
                 .isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void aReferenceToABufferIsInNativeOrderAndHasAPositionOfItsOwn() throws OrtException {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(8);
+        try (var tensor = OnnxTensor.createTensor(environment, buffer, new long[] {2}, OnnxJavaType.FLOAT)) {
+            ByteBuffer reference = (ByteBuffer) tensor.getBufferRef().orElseThrow();
+            assertThat(reference.order()).isEqualTo(ByteOrder.nativeOrder());
+            reference.putFloat(1).putFloat(2);
+            assertThat(tensor.getValue()).isEqualTo(new float[] {1, 2});
+            assertThat(tensor.getBufferRef())
+                    .hasValueSatisfying(again -> assertThat(again.position()).isZero());
+            assertThat(buffer.position()).isZero();
+            assertThat(buffer.order()).isEqualTo(ByteOrder.BIG_ENDIAN);
+        }
+    }
+
+    @Test
+    void aScalarNeedsOneElement() {
+        long[] scalar = {};
+        assertThat(Failing.codeOf(() -> OnnxTensor.createTensor(environment, floats(1, 2), scalar)))
+                .isEqualTo(OrtErrorCode.ORT_JAVA_UNKNOWN);
+        assertThat(Failing.codeOf(() -> OnnxTensor.createTensor(environment, floats(), scalar)))
+                .isEqualTo(OrtErrorCode.ORT_JAVA_UNKNOWN);
+        assertThat(Failing.codeOf(() -> OnnxTensor.createTensor(environment, direct(8), scalar, OnnxJavaType.FLOAT)))
+                .isEqualTo(OrtErrorCode.ORT_JAVA_UNKNOWN);
+    }
+
+    @Test
+    void aShapeMayCountBytes() throws OrtException {
+        try (var one = OnnxTensor.createTensor(environment, floats(5, 6, 7, 8), new long[] {1});
+                var none = OnnxTensor.createTensor(environment, floats(5, 6, 7), new long[] {0, 3})) {
+            assertThat(one.getValue()).isEqualTo(new float[] {5});
+            assertThat(one.getFloatBuffer().remaining()).isEqualTo(1);
+            assertThat(none.getValue()).isEqualTo(new float[0][3]);
+        }
+    }
 }

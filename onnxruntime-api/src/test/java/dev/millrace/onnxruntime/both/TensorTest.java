@@ -196,4 +196,10 @@ class TensorTest {
         TensorInfo scalar = TensorInfo.constructFromJavaArray(5L);
         assertThatThrownBy(scalar::makeCarrier).isInstanceOf(IllegalArgumentException.class);
     }
+
+    @Test
+    void stringsHaveNoNegativeExtents() {
+        assertThat(Failing.codeOf(() -> OnnxTensor.createTensor(environment, new String[] {"a"}, new long[] {-1})))
+                .isEqualTo(OrtErrorCode.ORT_FAIL);
+    }
 }
