@@ -2,6 +2,9 @@ package ai.onnxruntime;
 
 import ai.onnxruntime.OrtHardwareDevice.OrtHardwareDeviceType;
 import ai.onnxruntime.OrtSession.SessionOptions;
+import dev.millrace.graph.format.DataListener;
+import dev.millrace.graph.format.ExternalFiles;
+import dev.millrace.graph.format.FileUse;
 import dev.millrace.graph.format.Models;
 import dev.millrace.graph.ir.Model;
 import dev.millrace.onnxruntime.OtherJar;
@@ -10,15 +13,16 @@ import dev.millrace.providers.spi.HardwareDevice;
 import dev.millrace.session.Engine;
 import dev.millrace.session.EngineOptions;
 import dev.millrace.session.Session;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +34,8 @@ public final class OrtEnvironment implements AutoCloseable {
 
     /** The version of ONNX Runtime whose API this is. */
     private static final String API_VERSION = "1.29.0";
+
+    private static final DataListener NOBODY = new DataListener() {};
 
     private static @Nullable OrtEnvironment instance;
 
@@ -67,6 +73,8 @@ public final class OrtEnvironment implements AutoCloseable {
 
     /** Returns the environment. Only the call that creates it sets its level and its name. */
     public static synchronized OrtEnvironment getEnvironment(OrtLoggingLevel loggingLevel, String name) {
+        Objects.requireNonNull(loggingLevel, "loggingLevel");
+        Objects.requireNonNull(name, "name");
         OrtEnvironment existing = instance;
         if (existing == null) {
             existing = new OrtEnvironment(loggingLevel, name, null);
@@ -81,6 +89,9 @@ public final class OrtEnvironment implements AutoCloseable {
     /** Creates the environment; throws if it exists already. */
     public static synchronized OrtEnvironment getEnvironment(
             OrtLoggingLevel loggingLevel, String name, ThreadingOptions threadOptions) {
+        Objects.requireNonNull(loggingLevel, "loggingLevel");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(threadOptions, "threadOptions");
         if (instance != null) {
             throw new IllegalStateException("The environment exists, and has its threads; call this method first");
         }
@@ -103,11 +114,25 @@ public final class OrtEnvironment implements AutoCloseable {
     }
 
     public OrtSession createSession(String modelPath, SessionOptions options) throws OrtException {
-        Path path = Path.of(modelPath);
+        Path path = path(modelPath);
         if (Files.isDirectory(path)) {
             throw Errors.invalidArgument(path + " is a folder; name the .onnx file in it");
         }
-        return open(options, () -> Models.read(path), each -> engine.session(path, each));
+        return open(
+                options,
+                external -> Models.read(path, external, FileUse.MAP, NOBODY),
+                each -> engine.session(path, each));
+    }
+
+    private static Path path(String modelPath) throws OrtException {
+        try {
+            if (!modelPath.isEmpty()) {
+                return Path.of(modelPath);
+            }
+        } catch (InvalidPathException e) {
+            // there is no such file either
+        }
+        throw new OrtException(OrtException.OrtErrorCode.ORT_NO_SUCHFILE, "'" + modelPath + "' is no path of a file");
     }
 
     /** Creates a session of a model in a direct buffer, which is copied. */
@@ -129,7 +154,11 @@ public final class OrtEnvironment implements AutoCloseable {
         if (modelArray.length == 0) {
             throw Errors.invalidArgument("The array has no model, and no bytes at all");
         }
-        return open(options, () -> Models.read(modelArray, null), each -> engine.session(modelArray, each));
+        MemorySegment model = MemorySegment.ofArray(modelArray);
+        return open(
+                options,
+                external -> Models.read(model, external, FileUse.MAP, NOBODY),
+                each -> engine.session(modelArray, each));
     }
 
     public OrtSession createSession(byte[] modelArray) throws OrtException {
@@ -137,7 +166,9 @@ public final class OrtEnvironment implements AutoCloseable {
     }
 
     private OrtSession open(
-            SessionOptions options, Supplier<Model> read, Function<dev.millrace.session.SessionOptions, Session> create)
+            SessionOptions options,
+            Function<ExternalFiles, Model> read,
+            Function<dev.millrace.session.SessionOptions, Session> create)
             throws OrtException {
         SessionSettings settings = options.settings();
         settings.check(this);
@@ -145,9 +176,11 @@ public final class OrtEnvironment implements AutoCloseable {
         try {
             Session session = Errors.translated(() -> {
                 var engineOptions = settings.engineOptions(profile.trace()).build();
-                return settings.hasInitializers()
-                        ? engine.session(replaced(read.get(), settings), engineOptions)
-                        : create.apply(engineOptions);
+                if (!settings.hasInitializers()) {
+                    return create.apply(engineOptions);
+                }
+                ExternalFiles external = engineOptions.externalFiles().with(settings.requiredInitializers());
+                return engine.session(replaced(read.apply(external), settings), engineOptions);
             });
             return new OrtSession(new OpenModel(session, profile, settings.extents()));
         } catch (OrtException | RuntimeException e) {

@@ -72,20 +72,26 @@ final class SessionSettings {
         config.put(key, value);
     }
 
+    /** Returns a view of the entries. */
     Map<String, String> config() {
-        return Collections.unmodifiableMap(new LinkedHashMap<>(config));
+        return Collections.unmodifiableMap(config);
     }
 
     void initializer(String name, OnnxTensorLike value) throws OrtException {
-        value.checkClosed();
-        if (initializers.putIfAbsent(name, value) != null) {
-            throw Errors.invalidArgument("There is a value for the initializer '" + name + "' already");
+        add(initializers, name, value);
+    }
+
+    void externalInitializers(Map<String, OnnxTensorLike> values) throws OrtException {
+        for (var entry : values.entrySet()) {
+            add(externalInitializers, entry.getKey(), entry.getValue());
         }
     }
 
-    void externalInitializers(Map<String, OnnxTensorLike> values) {
-        values.values().forEach(OnnxTensorLike::checkClosed);
-        externalInitializers.putAll(values);
+    private static void add(Map<String, OnnxTensorLike> to, String name, OnnxTensorLike value) throws OrtException {
+        value.checkClosed();
+        if (to.putIfAbsent(name, value) != null) {
+            throw Errors.invalidArgument("There is a value for the initializer '" + name + "' already");
+        }
     }
 
     /** Returns the extents of symbols that the options fix. */

@@ -135,4 +135,12 @@ class EnvironmentTest {
         assertThatThrownBy(() -> options.setGlobalIntraOpNumThreads(1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> options.setGlobalSpinControl(true)).isInstanceOf(IllegalStateException.class);
     }
+
+    @Test
+    void itsNameAndLevelAreNotNull() {
+        String noName = null;
+        OrtLoggingLevel noLevel = null;
+        assertThatThrownBy(() -> OrtEnvironment.getEnvironment(noName)).isInstanceOf(NullPointerException.class);
+        assertThatThrownBy(() -> OrtEnvironment.getEnvironment(noLevel)).isInstanceOf(NullPointerException.class);
+    }
 }

@@ -154,11 +154,13 @@ class SessionOptionsTest {
     @Test
     void configEntriesCanBeRead() throws OrtException {
         try (var options = new SessionOptions()) {
-            assertThat(options.getConfigEntries()).isEmpty();
+            Map<String, String> entries = options.getConfigEntries();
+            assertThat(entries).isEmpty();
             options.addConfigEntry("a", "1");
             options.addConfigEntry("b", "2");
             options.addConfigEntry("a", "3");
             assertThat(options.getConfigEntries()).isEqualTo(Map.of("a", "3", "b", "2"));
+            assertThat(entries).isEqualTo(options.getConfigEntries());
             assertThatThrownBy(() -> options.getConfigEntries().put("c", "4"))
                     .isInstanceOf(UnsupportedOperationException.class);
         }
@@ -273,6 +275,7 @@ class SessionOptionsTest {
                 assertThat(session.getProfilingStartTimeInNs()).isPositive();
                 String file = session.endProfiling();
                 assertThat(file).startsWith(prefix + "_").endsWith(".json");
+                assertThat(session.endProfiling()).isEmpty();
                 assertThat(Files.readString(Path.of(file)).strip())
                         .startsWith("[")
                         .endsWith("]");
@@ -297,5 +300,25 @@ class SessionOptionsTest {
                     }
                 })
                 .doesNotThrowAnyException();
+    }
+
+    private static Stream<Setting> missingValues() {
+        return Stream.of(
+                options -> options.setExecutionMode(null),
+                options -> options.setOptimizationLevel(null),
+                options -> options.setSessionLogLevel(null),
+                options -> options.addExternalInitializers(null),
+                options -> options.addInitializer("w", null),
+                options -> options.addExecutionProvider(
+                        OrtEnvironment.getEnvironment().getEpDevices(), null),
+                options -> options.addExecutionProvider(null, Map.of()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("missingValues")
+    void missingValuesAreNullPointers(Setting setting) {
+        try (var options = new SessionOptions()) {
+            assertThatThrownBy(() -> setting.apply(options)).isInstanceOf(NullPointerException.class);
+        }
     }
 }

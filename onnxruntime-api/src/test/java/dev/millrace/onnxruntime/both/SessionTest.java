@@ -203,4 +203,10 @@ class SessionTest {
         assertThatThrownBy(() -> session.run(Map.of())).isInstanceOf(IllegalStateException.class);
         assertThat(session.toString()).isEqualTo("OrtSession(numInputs=2,numOutputs=1)");
     }
+
+    @Test
+    void aTextThatIsNoPathNamesNoFile() {
+        assertThat(Failing.codeOf(() -> environment.createSession(""))).isEqualTo(OrtErrorCode.ORT_NO_SUCHFILE);
+        assertThat(Failing.codeOf(() -> environment.createSession("a\0b"))).isEqualTo(OrtErrorCode.ORT_NO_SUCHFILE);
+    }
 }
