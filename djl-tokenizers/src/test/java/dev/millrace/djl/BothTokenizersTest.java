@@ -1,7 +1,6 @@
 package dev.millrace.djl;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.providers.testkit.TokenizerSamples;
 import java.io.IOException;
@@ -33,9 +32,7 @@ class BothTokenizersTest {
 
     @BeforeAll
     static void openLibrary() {
-        boolean isThere = System.getProperty("os.name").equals("Linux")
-                && System.getProperty("os.arch").equals("amd64");
-        assumeTrue(isThere, "the library is for other systems, or not tried there");
+        Side.assumeLibrary();
     }
 
     private static byte[] file(String name) throws IOException {
@@ -114,13 +111,7 @@ class BothTokenizersTest {
         return text.toString();
     }
 
-    /** A call that may fail. */
-    @FunctionalInterface
-    private interface Call {
-        Object answer() throws Exception;
-    }
-
-    private static String answer(Call call) {
+    private static String answer(Side.Call call) {
         try {
             return call.answer() + "\n";
         } catch (Exception e) {

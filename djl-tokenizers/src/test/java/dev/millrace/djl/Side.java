@@ -1,5 +1,7 @@
 package dev.millrace.djl;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.ByteArrayInputStream;
 import java.io.File;
 import java.io.InputStream;
@@ -54,17 +56,40 @@ final class Side {
         return Class.forName(PACKAGE + name, true, loader);
     }
 
-    Object open(byte[] file, Map<String, String> options) throws Exception {
+    /** A call that may fail. */
+    @FunctionalInterface
+    interface Call {
+        Object answer() throws Exception;
+    }
+
+    /** Makes a call with the loader of this side, where DJL looks for its native library. */
+    Object inContext(Call call) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // DJL looks for its native library there
         thread.setContextClassLoader(loader);
         try {
-            Method method = type("HuggingFaceTokenizer").getMethod("newInstance", InputStream.class, Map.class);
-            return call(method, null, new ByteArrayInputStream(file), options);
+            return call.answer();
         } finally {
             thread.setContextClassLoader(before);
         }
+    }
+
+    Object open(byte[] file, Map<String, String> options) throws Exception {
+        Method method = type("HuggingFaceTokenizer").getMethod("newInstance", InputStream.class, Map.class);
+        return inContext(() -> call(method, null, new ByteArrayInputStream(file), options));
+    }
+
+    /** Builds a tokenizer with these options. */
+    Object build(Map<String, ?> options) throws Exception {
+        Method method = type("HuggingFaceTokenizer").getMethod("builder", Map.class);
+        return inContext(() -> get(call(method, null, options), "build"));
+    }
+
+    /** Skips the test where DJL's native library is not tried. */
+    static void assumeLibrary() {
+        boolean isThere = System.getProperty("os.name").equals("Linux")
+                && System.getProperty("os.arch").equals("amd64");
+        assumeTrue(isThere, "the library is for other systems, or not tried there");
     }
 
     static Object call(Method method, @Nullable Object on, @Nullable Object... arguments) throws Exception {

@@ -12,6 +12,7 @@ import dev.millrace.text.TextTokens;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -34,26 +35,19 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     private final TokenizerOptions options;
     private final PadToken pad;
     private final int maxLength;
+    private final boolean addsSpecialTokens;
+    private final boolean cleansUp;
 
     private HuggingFaceTokenizer(
-            dev.millrace.text.Tokenizer tokenizer, TokenizerOptions options, TokenizerConfig config) {
+            dev.millrace.text.Tokenizer tokenizer, TokenizerOptions options, @Nullable TokenizerConfig given) {
         super(HANDLES.getAndIncrement());
+        TokenizerConfig config = given == null ? new TokenizerConfig() : given;
         this.maxLength = options.mostTokens(tokenizer.mostTokens(), config);
         this.tokenizer = tokenizer.unbounded();
         this.options = options;
-        this.pad = pad(tokenizer, config);
-    }
-
-    /** Returns the token of the tokenizer's file, else that of its configuration. */
-    private static PadToken pad(dev.millrace.text.Tokenizer tokenizer, TokenizerConfig config) {
-        PadToken ofFile = tokenizer.padToken();
-        String name = config.getPadToken();
-        if (ofFile != null) {
-            return ofFile;
-        }
-        return name != null && tokenizer.has(name)
-                ? new PadToken(tokenizer.id(name), name, 0, false)
-                : new PadToken(0, "[PAD]", 0, false);
+        this.pad = config.pad(tokenizer);
+        this.addsSpecialTokens = options.addsSpecialTokens(given);
+        this.cleansUp = config.isCleanUpTokenizationSpaces();
     }
 
     /** Refuses names of models: nothing is fetched here. */
@@ -81,10 +75,15 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     /** Reads a {@code tokenizer.json} and a {@code tokenizer_config.json}. */
     public static HuggingFaceTokenizer newInstance(
             Path modelPath, @Nullable String configPath, @Nullable Map<String, String> options) throws IOException {
-        Path file = Files.isDirectory(modelPath) ? modelPath.resolve("tokenizer.json") : modelPath;
+        return open(modelPath, configPath, TokenizerOptions.of(options));
+    }
+
+    private static HuggingFaceTokenizer open(Path path, @Nullable String configPath, TokenizerOptions options)
+            throws IOException {
+        Path file = Files.isDirectory(path) ? path.resolve("tokenizer.json") : path;
         TokenizerConfig config = configPath == null ? null : TokenizerConfig.load(Path.of(configPath));
         try (InputStream in = Files.newInputStream(file)) {
-            return newInstance(in, options, config);
+            return open(in, options, config);
         }
     }
 
@@ -105,19 +104,12 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     public static HuggingFaceTokenizer newInstance(
             InputStream is, @Nullable Map<String, String> options, @Nullable TokenizerConfig config)
             throws IOException {
-        var chosen = new TokenizerOptions();
-        if (options != null) {
-            chosen.configure(options);
-        }
-        return open(is, chosen, config);
+        return open(is, TokenizerOptions.of(options), config);
     }
 
     private static HuggingFaceTokenizer open(InputStream is, TokenizerOptions options, @Nullable TokenizerConfig config)
             throws IOException {
-        return new HuggingFaceTokenizer(
-                dev.millrace.text.Tokenizer.of(is.readAllBytes()),
-                options,
-                config == null ? new TokenizerConfig() : config);
+        return new HuggingFaceTokenizer(dev.millrace.text.Tokenizer.of(is.readAllBytes()), options, config);
     }
 
     public String getVersion() {
@@ -147,14 +139,13 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     private Side side(@Nullable String text) {
-        String given = Objects.requireNonNull(text, "text cannot be null");
-        String read = options.lowerCase == null ? given : given.toLowerCase(options.lowerCase);
+        String read = options.read(Objects.requireNonNull(text, "text cannot be null"));
         return new Side(tokenizer.tokens(read), new SourceText(List.of(read), true));
     }
 
     private Side words(List<String> words) {
         List<String> read = words.stream()
-                .map(word -> options.lowerCase == null ? word : word.toLowerCase(options.lowerCase))
+                .map(word -> options.read(Objects.requireNonNull(word, "word cannot be null")))
                 .toList();
         TextTokens tokens =
                 TextTokens.ofWords(read.stream().map(tokenizer::tokens).toList());
@@ -166,7 +157,7 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     public Encoding encode(String text) {
-        return encode(text, options.addsSpecialTokens, options.withOverflowingTokens);
+        return encode(text, addsSpecialTokens, options.withOverflowingTokens);
     }
 
     public Encoding encode(String text, String textPair, boolean addSpecialTokens, boolean withOverflowingTokens) {
@@ -174,7 +165,7 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     public Encoding encode(String text, String textPair) {
-        return encode(text, textPair, options.addsSpecialTokens, options.withOverflowingTokens);
+        return encode(text, textPair, addsSpecialTokens, options.withOverflowingTokens);
     }
 
     /** Encodes a text that is split into words already. */
@@ -183,7 +174,7 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     public Encoding encode(List<String> inputs) {
-        return encode(inputs, options.addsSpecialTokens, options.withOverflowingTokens);
+        return encode(inputs, addsSpecialTokens, options.withOverflowingTokens);
     }
 
     public Encoding encode(String[] inputs, boolean addSpecialTokens, boolean withOverflowingTokens) {
@@ -204,7 +195,7 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     public Encoding[] batchEncode(List<String> inputs) {
-        return batchEncode(inputs, options.addsSpecialTokens, options.withOverflowingTokens);
+        return batchEncode(inputs, addsSpecialTokens, options.withOverflowingTokens);
     }
 
     public Encoding[] batchEncode(String[] inputs, boolean addSpecialTokens, boolean withOverflowingTokens) {
@@ -226,39 +217,37 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
     }
 
     public Encoding[] batchEncode(PairList<String, String> inputs) {
-        return batchEncode(inputs, options.addsSpecialTokens, options.withOverflowingTokens);
+        return batchEncode(inputs, addsSpecialTokens, options.withOverflowingTokens);
     }
 
     private Encoding[] padded(List<TokenRows> rows, boolean withOverflow) {
-        int length = switch (options.padding) {
-            case LONGEST -> rows.stream().mapToInt(TokenRows::length).max().orElse(0);
-            case MAX_LENGTH -> maxLength;
-            case DO_NOT_PAD -> 0;
-        };
-        int multiple = options.padToMultipleOf;
-        int to = multiple > 0 ? Math.ceilDiv(length, multiple) * multiple : length;
+        int longest = rows.stream().mapToInt(TokenRows::length).max().orElse(0);
+        int to = options.paddedLength(longest, maxLength);
         PadToken with = options.padding == TokenizerOptions.Padding.DO_NOT_PAD ? null : pad;
         return rows.stream().map(each -> each.padded(to, with, withOverflow)).toArray(Encoding[]::new);
     }
 
     public String decode(long[] ids, boolean skipSpecialTokens) {
+        return cleansUp ? CleanedText.of(text(ids, skipSpecialTokens)) : text(ids, skipSpecialTokens);
+    }
+
+    private String text(long[] ids, boolean skipSpecialTokens) {
         getHandle(); // throws if this is closed
         return skipSpecialTokens ? tokenizer.decode(ids) : tokenizer.decodeAll(ids);
     }
 
     /** Decodes ids, with special tokens unless the tokenizer was made without them. */
     public String decode(long[] ids) {
-        return decode(ids, !options.addsSpecialTokens);
+        return decode(ids, !addsSpecialTokens);
     }
 
+    /** Decodes ids, without the clean-up of spaces that a configuration may ask for. */
     public String[] batchDecode(long[][] batchIds, boolean skipSpecialTokens) {
-        return Arrays.stream(batchIds)
-                .map(ids -> decode(ids, skipSpecialTokens))
-                .toArray(String[]::new);
+        return Arrays.stream(batchIds).map(ids -> text(ids, skipSpecialTokens)).toArray(String[]::new);
     }
 
     public String[] batchDecode(long[][] batchIds) {
-        return batchDecode(batchIds, !options.addsSpecialTokens);
+        return batchDecode(batchIds, !addsSpecialTokens);
     }
 
     public String getTruncation() {
@@ -298,7 +287,9 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
         private @Nullable Path path;
         private @Nullable String config;
 
-        Builder() {}
+        Builder() {
+            options.addSpecialTokens = true;
+        }
 
         public Builder optManager(NDManager manager) {
             return this;
@@ -315,13 +306,11 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
         }
 
         public Builder optAddSpecialTokens(boolean addSpecialTokens) {
-            options.addsSpecialTokens = addSpecialTokens;
-            return this;
+            return option("addSpecialTokens", addSpecialTokens);
         }
 
         public Builder optWithOverflowingTokens(boolean withOverflowingTokens) {
-            options.withOverflowingTokens = withOverflowingTokens;
-            return this;
+            return option("withOverflowingTokens", withOverflowingTokens);
         }
 
         public Builder optTruncation(boolean enabled) {
@@ -350,27 +339,23 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
         }
 
         public Builder optMaxLength(int maxLength) {
-            options.maxLength = maxLength;
-            return this;
+            return option("maxLength", maxLength);
         }
 
         public Builder optPadToMultipleOf(int padToMultipleOf) {
-            options.padToMultipleOf = padToMultipleOf;
-            return this;
+            return option("padToMultipleOf", padToMultipleOf);
         }
 
         public Builder optStride(int stride) {
-            options.stride = stride;
-            return this;
+            return option("stride", stride);
         }
 
         public Builder optDoLowerCase(boolean doLowerCase) {
-            return optDoLowerCase(Boolean.toString(doLowerCase));
+            return option("doLowerCase", doLowerCase);
         }
 
         public Builder optDoLowerCase(String locale) {
-            options.lowerCase(locale);
-            return this;
+            return option("doLowerCase", locale);
         }
 
         public Builder optTokenizerConfigPath(String configPath) {
@@ -385,16 +370,21 @@ public final class HuggingFaceTokenizer extends NativeResource<Long> implements 
             name = tokenizer == null ? name : tokenizer.toString();
             Object file = arguments.get("tokenizerPath");
             path = file == null ? path : Path.of(file.toString());
+            Object configFile = arguments.get("tokenizerConfigPath");
+            config = configFile == null ? config : configFile.toString();
         }
 
         public HuggingFaceTokenizer build() throws IOException {
             if (path == null) {
-                return newInstance(Objects.requireNonNull(name, "a tokenizer has a path or a name"), null);
+                if (name == null) {
+                    throw new IllegalArgumentException("the tokenizer has no path; set it by optTokenizerPath");
+                }
+                return newInstance(name);
             }
-            Path file = Files.isDirectory(path) ? path.resolve("tokenizer.json") : path;
-            try (InputStream in = Files.newInputStream(file)) {
-                return open(in, options, config == null ? null : TokenizerConfig.load(Path.of(config)));
+            if (config != null && Files.notExists(Path.of(config))) {
+                throw new NoSuchFileException(config, null, "there is no such tokenizer configuration");
             }
+            return open(path, config, options);
         }
     }
 }

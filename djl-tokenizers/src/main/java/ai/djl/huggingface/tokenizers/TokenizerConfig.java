@@ -1,10 +1,13 @@
 package ai.djl.huggingface.tokenizers;
 
+import dev.millrace.text.PadToken;
+import dev.millrace.text.Tokenizer;
 import dev.millrace.text.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The settings of a {@code tokenizer_config.json}. */
@@ -77,6 +80,24 @@ public class TokenizerConfig {
 
     public @Nullable String getTokenizerClass() {
         return token("tokenizer_class");
+    }
+
+    /** Returns the token that pads: that of the tokenizer's file, else that of this configuration. */
+    PadToken pad(Tokenizer tokenizer) {
+        PadToken ofFile = tokenizer.padToken();
+        String name = getPadToken();
+        if (ofFile != null) {
+            return ofFile;
+        }
+        return name != null && tokenizer.has(name)
+                ? new PadToken(tokenizer.id(name), name, 0, false)
+                : new PadToken(0, "[PAD]", 0, false);
+    }
+
+    /** Returns whether the file names any special token. */
+    boolean hasSpecialToken() {
+        return Stream.of("bos_token", "cls_token", "eos_token", "sep_token", "unk_token", "pad_token")
+                .anyMatch(each -> token(each) != null);
     }
 
     /** Returns a text, or the content of a token that is described by an object. */

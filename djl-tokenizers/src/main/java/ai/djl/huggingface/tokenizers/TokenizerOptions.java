@@ -14,7 +14,10 @@ final class TokenizerOptions {
         DO_NOT_PAD
     }
 
-    boolean addsSpecialTokens = true;
+    /** Whether special tokens are added; null if the options do not say. */
+    @Nullable
+    Boolean addSpecialTokens;
+
     boolean withOverflowingTokens;
     /** The strategy; null for none. */
     @Nullable
@@ -28,6 +31,15 @@ final class TokenizerOptions {
     /** The language for lower case; null to leave texts as they are. */
     @Nullable
     Locale lowerCase;
+
+    /** Returns the options of a map; those of null are the usual ones. */
+    static TokenizerOptions of(@Nullable Map<String, ?> options) {
+        var chosen = new TokenizerOptions();
+        if (options != null) {
+            chosen.configure(options);
+        }
+        return chosen;
+    }
 
     private static @Nullable String value(Map<String, ?> options, String name) {
         Object value = options.get(name);
@@ -45,7 +57,8 @@ final class TokenizerOptions {
     }
 
     void configure(Map<String, ?> options) {
-        addsSpecialTokens = flag(options, "addSpecialTokens", addsSpecialTokens);
+        String added = value(options, "addSpecialTokens");
+        addSpecialTokens = added == null ? addSpecialTokens : Boolean.valueOf(added);
         withOverflowingTokens = flag(options, "withOverflowingTokens", withOverflowingTokens);
         String cut = value(options, "truncation");
         if (cut != null) {
@@ -63,6 +76,16 @@ final class TokenizerOptions {
         if (lower != null) {
             lowerCase(lower);
         }
+    }
+
+    /** Returns whether special tokens are added: as an option says, else unless a configuration has none. */
+    boolean addsSpecialTokens(@Nullable TokenizerConfig config) {
+        return addSpecialTokens == null ? config == null || config.hasSpecialToken() : addSpecialTokens;
+    }
+
+    /** Returns a text as it is tokenised. */
+    String read(String text) {
+        return lowerCase == null ? text : text.toLowerCase(lowerCase);
     }
 
     /** Sets the language: {@code true} for that of the machine, {@code false} for none, or a language tag. */
@@ -104,14 +127,35 @@ final class TokenizerOptions {
         };
     }
 
-    /** Returns the most tokens of an encoding: as an option says, else as the file, and no more than the model takes. */
+    /**
+     * Returns the most tokens of an encoding: as an option says, else as the file, and no more than the model takes. If texts
+     * are cut to it and padded to it, it is a multiple of the number that an option gives.
+     */
     int mostTokens(int ofFile, TokenizerConfig config) {
         boolean isUnlimited = truncation == null && padding != Padding.MAX_LENGTH;
         if (isUnlimited && maxLength < 0 && ofFile == 0) {
             return -1;
         }
         int most = modelMaxLength >= 0 ? modelMaxLength : config.getModelMaxLength();
-        int wanted = maxLength >= 0 ? maxLength : ofFile > 0 ? ofFile : most;
-        return Math.min(wanted, most);
+        int wanted = Math.min(maxLength >= 0 ? maxLength : ofFile > 0 ? ofFile : most, most);
+        if (truncation == null || padding != Padding.MAX_LENGTH || padToMultipleOf <= 0) {
+            return wanted;
+        }
+        int rounded = Math.ceilDiv(wanted, padToMultipleOf) * padToMultipleOf;
+        return rounded > most ? rounded - padToMultipleOf : rounded;
+    }
+
+    /**
+     * Returns the length to which the encodings of a batch are padded; 0 for none.
+     *
+     * @param most the most tokens of an encoding
+     */
+    int paddedLength(int longest, int most) {
+        int length = switch (padding) {
+            case LONGEST -> longest;
+            case MAX_LENGTH -> most;
+            case DO_NOT_PAD -> 0;
+        };
+        return padToMultipleOf > 0 ? Math.ceilDiv(length, padToMultipleOf) * padToMultipleOf : length;
     }
 }
