@@ -221,7 +221,7 @@ public class OrtSession implements AutoCloseable {
             return settings().config();
         }
 
-        /** Replaces initializers that the model must have. */
+        /** Replaces initializers that the model must have. Their files of external data are not read. */
         public void addExternalInitializers(Map<String, OnnxTensorLike> initializers) throws OrtException {
             settings().externalInitializers(initializers);
         }

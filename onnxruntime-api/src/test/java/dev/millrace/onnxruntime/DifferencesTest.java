@@ -14,6 +14,7 @@ import ai.onnxruntime.OrtException.OrtErrorCode;
 import ai.onnxruntime.OrtLoraAdapter;
 import ai.onnxruntime.OrtModelCompilationOptions;
 import ai.onnxruntime.OrtModelCompilationOptions.OrtCompileApiFlags;
+import ai.onnxruntime.OrtSession.RunOptions;
 import ai.onnxruntime.OrtSession.SessionOptions;
 import ai.onnxruntime.OrtTrainingSession;
 import dev.millrace.graph.format.Models;
@@ -30,6 +31,7 @@ import dev.millrace.graph.ir.ValueType;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.LongBuffer;
 import java.nio.file.Files;
@@ -205,5 +207,63 @@ class DifferencesTest {
         }
         assertThat(Models.read(target).graph().nodes())
                 .anyMatch(node -> node.op().name().equals("EPContext"));
+    }
+
+    @Test
+    void anOutputIsWrittenWhereItMayBe() throws OrtException {
+        FloatBuffer readOnly = ByteBuffer.allocateDirect(8)
+                .order(ByteOrder.nativeOrder())
+                .asFloatBuffer()
+                .asReadOnlyBuffer();
+        try (var session = environment.createSession(product());
+                var sequences = environment.createSession(emptySequence());
+                var x = OnnxTensor.createTensor(environment, new float[1][2]);
+                var target = OnnxTensor.createTensor(environment, readOnly, new long[] {1, 2});
+                var empty = sequences.run(Map.of())) {
+            assertCode(OrtErrorCode.ORT_INVALID_ARGUMENT, () -> session.run(Map.of("x", x), Map.of("y", target)));
+            assertCode(OrtErrorCode.ORT_INVALID_ARGUMENT, () -> sequences.run(Map.of(), Map.of("y", empty.get(0))));
+        }
+    }
+
+    @Test
+    void closedValuesAreRefused() throws OrtException {
+        var x = OnnxTensor.createTensor(environment, new float[1][2]);
+        x.close();
+        var run = new RunOptions();
+        run.close();
+        var options = new SessionOptions();
+        options.close();
+        try (var session = environment.createSession(product());
+                var open = OnnxTensor.createTensor(environment, new float[1][2]);
+                var other = new SessionOptions()) {
+            assertThatThrownBy(() -> session.run(Map.of("x", x))).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> session.run(Map.of("x", open), Map.of("y", x)))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> session.run(Map.of("x", open), run)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> environment.createSession(product(), options))
+                    .isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> other.addInitializer("w", x)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void stringsHaveNoBuffer() throws OrtException {
+        try (var strings = OnnxTensor.createTensor(environment, new String[] {"a"});
+                var bytes = OnnxTensor.createTensor(
+                        environment,
+                        ByteBuffer.allocate(4).order(ByteOrder.nativeOrder()).putFloat(0, 2),
+                        new long[] {1},
+                        OnnxJavaType.FLOAT)) {
+            assertThat(strings.getBufferRef()).isEmpty();
+            assertThat(bytes.getValue()).isEqualTo(new float[] {2});
+        }
+    }
+
+    @Test
+    void aProfileThatCannotBeWrittenFails(@TempDir Path folder) throws OrtException {
+        try (var options = new SessionOptions()) {
+            options.enableProfiling(folder.resolve("absent").resolve("profile").toString());
+            assertCode(OrtErrorCode.ORT_FAIL, () -> environment.createSession(product(), options));
+        }
     }
 }
