@@ -73,6 +73,12 @@ class HostileTokenizerTest {
                 .isEqualTo("a");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "[]", "{'model': {}}", "{'model_type': 'bert', 'vocab_size': 30522}"})
+    void filesWithoutVocabularyAreRefused(String otherFile) {
+        refused(() -> of(otherFile), "tokenizer.model: there is no vocabulary");
+    }
+
     @Test
     void paddingIsBounded() {
         refused(() -> of("{" + WORD_LEVEL + ", 'padding': {'strategy': {'Fixed': 2147483647}}}"), "2147483647");

@@ -42,6 +42,10 @@ public final class Vocabularies {
         if (!description.get("merges").isNull()) {
             return "BPE";
         }
+        if (description.get("vocab").isNull()) {
+            throw description.refused(
+                    "there is no vocabulary; a tokenizer.json has one, a tokenizer_config.json and a config.json have none");
+        }
         return description.get("vocab").isObject() ? "WordPiece" : "Unigram";
     }
 
