@@ -48,6 +48,17 @@ final class OtherKind {
         if (head.startsWith("\u0089HDF")) {
             return "this is an HDF5 file, as Keras writes; tf2onnx makes an ONNX model of it";
         }
+        if (head.startsWith("{\"", 8)) {
+            return "this is a file of safetensors, which has weights and no graph; an ONNX export of the model can be"
+                    + " read";
+        }
+        if (!text.isEmpty() && head.chars().allMatch(OtherKind::isOfText)) {
+            return "this is a text and no ONNX model";
+        }
         return null;
+    }
+
+    private static boolean isOfText(int c) {
+        return c >= ' ' && c <= '~' || c == '\n' || c == '\r' || c == '\t';
     }
 }

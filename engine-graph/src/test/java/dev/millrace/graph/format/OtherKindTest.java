@@ -25,6 +25,7 @@ class OtherKindTest {
         {"error": "Repository not found"}                                 | JSON
         <?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>     | XML
         abcdORTM                                                          | .ort format
+        Read me first: the model~                                         | a text and no ONNX model
         abcdTFL3                                                          | TensorFlow Lite
         """)
     void whatIsNoModelIsToldByItsName(String content, String kind) throws IOException {
@@ -46,5 +47,7 @@ class OtherKindTest {
         assertThatThrownBy(() -> Models.read(gguf, null)).hasMessageContaining("this is a GGUF file");
         byte[] gzip = "\u001f\u008b\u0008rest of it".getBytes(StandardCharsets.ISO_8859_1);
         assertThatThrownBy(() -> Models.read(gzip, null)).hasMessageContaining("gzip");
+        byte[] safetensors = "\u0020\0\0\0\0\0\0\0{\"weight\":{}}".getBytes(StandardCharsets.ISO_8859_1);
+        assertThatThrownBy(() -> Models.read(safetensors, null)).hasMessageContaining("a file of safetensors");
     }
 }

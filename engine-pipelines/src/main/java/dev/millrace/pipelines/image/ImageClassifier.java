@@ -1,5 +1,8 @@
 package dev.millrace.pipelines.image;
 
+import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.Shape;
+import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.pipelines.LabelScores;
 import dev.millrace.pipelines.ModelRequest;
 import dev.millrace.pipelines.ScoredLabel;
@@ -7,6 +10,7 @@ import dev.millrace.pipelines.Stage;
 import dev.millrace.pipelines.StageArguments;
 import dev.millrace.session.Inference;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Stages from an image to its most likely classes. */
 public final class ImageClassifier {
@@ -29,8 +33,20 @@ public final class ImageClassifier {
             PreparedImage prepared = input.prepare(image);
             return new ModelRequest<>(
                     model.inputs(prepared),
-                    outputs -> LabelScores.top(
-                            LabelScores.softmax(outputs.get(model.output(0)).floats()), top, names));
+                    outputs -> LabelScores.top(LabelScores.softmax(logits(outputs.get(model.output(0)))), top, names));
         });
+    }
+
+    /** Returns the logits of the only image of a run; axes of one element may surround the classes. */
+    private static float[] logits(Tensor output) {
+        Shape shape = output.shape();
+        if (IntStream.range(0, shape.rank())
+                        .filter(axis -> shape.dim(axis) != 1)
+                        .count()
+                > 1) {
+            throw EngineException.invalidArgument(
+                    "the model's output has the shape " + shape + ", and [1, classes] is expected");
+        }
+        return output.floats();
     }
 }

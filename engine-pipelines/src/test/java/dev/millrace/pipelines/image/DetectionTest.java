@@ -103,6 +103,19 @@ class DetectionTest {
     }
 
     @Test
+    void classesAreOnOneAxis() {
+        float[] logits = {1, 3, 2, 0};
+        Tensor pooled = Tensor.copyOf(logits, 1, 4, 1, 1);
+        assertThat(ImageClassifier.of(answering(pooled), INPUT, LABELS, 1).run(IMAGE))
+                .extracting(ScoredLabel::label)
+                .containsExactly("dog");
+        Tensor map = Tensor.copyOf(logits, 1, 1, 2, 2);
+        assertThatThrownBy(() ->
+                        ImageClassifier.of(answering(map), INPUT, LABELS, 1).run(IMAGE))
+                .hasMessageContaining("the shape [1, 1, 2, 2], and [1, classes] is expected");
+    }
+
+    @Test
     void eachPixelHasTheClassOfItsPlace() {
         // a map of 4x4 places over the letterbox, whose first and last rows are ground
         float[] values = new float[2 * 16];

@@ -44,7 +44,8 @@ public final class Vocabularies {
         }
         if (description.get("vocab").isNull()) {
             throw description.refused(
-                    "there is no vocabulary; a tokenizer.json has one, a tokenizer_config.json and a config.json have none");
+                    "there is no vocabulary; a tokenizer.json has one, a tokenizer_config.json and a config.json have"
+                            + " none");
         }
         return description.get("vocab").isObject() ? "WordPiece" : "Unigram";
     }
