@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.Status;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -176,8 +177,16 @@ public final class HttpFetcher implements AutoCloseable {
         }
         CompletableFuture<HttpResponse<Boolean>> answer =
                 client.sendAsync(request.build(), info -> new FileBody(writer(info, file)));
-        HttpResponse<Boolean> response = await(answer, file);
-        return new HttpReply(at, response.statusCode(), response.headers());
+        try {
+            HttpResponse<Boolean> response = await(answer, file);
+            return new HttpReply(at, response.statusCode(), response.headers());
+        } catch (ConnectException e) {
+            // the JDK's own exception does not name the host
+            var named = new ConnectException("there is no connection to " + at.getAuthority()
+                    + "; check the address, the network and the proxy (https.proxyHost)");
+            named.initCause(e);
+            throw named;
+        }
     }
 
     private static PartialFile.@Nullable Writer writer(HttpResponse.ResponseInfo info, @Nullable PartialFile file) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The registries' own clients, {@code mvn} and {@code npm}, as they are set up on this machine. */
 public final class PackageClient {
@@ -16,6 +17,9 @@ public final class PackageClient {
     private static final Pattern MAVEN = Pattern.compile("mvn:[\\w.-]+(:[\\w.-]+){2,4}");
     /** Names and versions of the registry alone: other texts would let the client run what a package says. */
     private static final Pattern NPM = Pattern.compile("npm:(@\\w[\\w.-]*/)?\\w[\\w.-]*@\\d[\\w.+-]*");
+
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[[0-9;]*m");
+    private static final int LINES_OF_REASON = 2;
 
     private PackageClient() {}
 
@@ -64,7 +68,7 @@ public final class PackageClient {
             return command;
         }
         if (NPM.matcher(source).matches()) {
-            var command = new ArrayList<>(List.of("npm", "pack", coordinates, "--silent", "--ignore-scripts"));
+            var command = new ArrayList<>(List.of("npm", "pack", coordinates, "--loglevel=error", "--ignore-scripts"));
             if (offline) {
                 command.add("--offline");
             }
@@ -94,14 +98,24 @@ public final class PackageClient {
         try {
             process.getOutputStream().close();
             if (process.waitFor() != 0) {
-                throw new IOException(String.join(" ", command) + " failed: "
-                        + Files.readString(log).strip());
+                throw new IOException(String.join(" ", command) + " failed: " + reason(Files.readString(log)));
             }
         } catch (InterruptedException e) {
             process.destroy();
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
         }
+    }
+
+    /** Returns the first lines of what a client has said, without colours. */
+    static String reason(String log) {
+        return COLOUR.matcher(log)
+                .replaceAll("")
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .limit(LINES_OF_REASON)
+                .collect(Collectors.joining(" "));
     }
 
     private static void delete(Path tree) throws IOException {

@@ -31,6 +31,13 @@ class PackageClientTest {
         assertThat(PackageClient.command("npm:net@1.2.3", WORK, true)).contains("--offline");
     }
 
+    @Test
+    void theReasonOfAFailureIsInPlainLines() {
+        String log = "\u001b[0m\u001b[0m[ERROR] Could not find a:b:jar:1\n\u001b[31m\n  in central\nRe-run Maven\n";
+        assertThat(PackageClient.reason(log)).isEqualTo("[ERROR] Could not find a:b:jar:1 in central");
+        assertThat(PackageClient.command("npm:net@1.2.3", WORK, false)).contains("--loglevel=error");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
