@@ -52,6 +52,22 @@ class OperationTest {
     }
 
     @Test
+    void aPortThatIsTakenIsNamed() {
+        try (var server = ModelServer.start(options().build())) {
+            int http = server.httpPort();
+            assertThatThrownBy(() -> ModelServer.start(options().httpPort(http).build()))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("HTTP cannot listen at 127.0.0.1:" + http)
+                    .hasMessageContaining("in use; choose another port");
+            int grpc = server.grpcPort();
+            assertThatThrownBy(() -> ModelServer.start(options().grpcPort(grpc).build()))
+                    .isInstanceOf(EngineException.class)
+                    .hasMessageContaining("gRPC cannot listen at 127.0.0.1:" + grpc)
+                    .hasMessageContaining("in use; choose another port");
+        }
+    }
+
+    @Test
     void aBodyThatIsTooLargeIsRefusedWhileItArrives() {
         try (var server = ModelServer.start(options().maxBodyBytes(1000).build());
                 var client = new RestClient(server)) {

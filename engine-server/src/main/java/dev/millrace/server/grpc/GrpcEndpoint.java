@@ -1,7 +1,6 @@
 package dev.millrace.server.grpc;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
+import dev.millrace.server.endpoint.ListenFailure;
 import dev.millrace.server.endpoint.SharedParts;
 import io.grpc.BindableService;
 import io.grpc.CompressorRegistry;
@@ -62,7 +61,7 @@ public final class GrpcEndpoint implements AutoCloseable {
         try {
             server = builder.build().start();
         } catch (IOException e) {
-            throw new EngineException(Status.FAIL, "gRPC cannot listen at " + address + ": " + e.getMessage(), e);
+            throw ListenFailure.of("gRPC", address, e);
         }
     }
 

@@ -1,7 +1,6 @@
 package dev.millrace.server.rest;
 
-import dev.millrace.graph.EngineException;
-import dev.millrace.graph.Status;
+import dev.millrace.server.endpoint.ListenFailure;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -63,7 +62,7 @@ public final class HttpEndpoint implements AutoCloseable {
             server = open.bindNow();
         } catch (ChannelBindException e) {
             loops.dispose();
-            throw new EngineException(Status.FAIL, "HTTP cannot listen at " + address + ": " + e.getMessage(), e);
+            throw ListenFailure.of("HTTP", address, e);
         }
     }
 
