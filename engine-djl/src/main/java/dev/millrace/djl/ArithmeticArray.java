@@ -43,9 +43,24 @@ abstract class ArithmeticArray extends ReducingArray {
         return of(ArrayMath.zip(data(), like(other).data(), DataType.BOOLEAN, (x, y) -> test.holds(x, y) ? TRUE : 0));
     }
 
-    private NDArray replaced(NDArray result) {
-        intern(result);
+    /** Writes a result over the elements. Views of the array see it, unless the type of the elements changes. */
+    NDArray replaced(NDArray result) {
+        if (!result.getShape().equals(getShape())) {
+            throw new IllegalArgumentException(
+                    "a result of the shape " + result.getShape() + " does not fit the array " + getShape());
+        }
+        if (result.getDataType() == getDataType()) {
+            ArrayData computed = like(result).data();
+            writable().bytes().put(0, computed.bytes(), 0, computed.bytes().capacity());
+        } else {
+            intern(result);
+        }
         return this;
+    }
+
+    NDArray floatsWith(NDArray other, DoubleBinaryOperator function) {
+        DataType type = ArrayMath.floating(ArrayMath.promoted(getDataType(), other.getDataType()));
+        return of(ArrayMath.zip(data(), like(other).data(), type, function));
     }
 
     @Override
@@ -119,6 +134,11 @@ abstract class ArithmeticArray extends ReducingArray {
     }
 
     @Override
+    public NDArray logicalXor(NDArray other) {
+        return test(other, (x, y) -> x != 0 ^ y != 0);
+    }
+
+    @Override
     public NDArray logicalNot() {
         return test(0, (x, y) -> x == y);
     }
@@ -160,8 +180,17 @@ abstract class ArithmeticArray extends ReducingArray {
 
     @Override
     public NDArray div(NDArray other) {
-        DataType type = ArrayMath.floating(ArrayMath.promoted(getDataType(), other.getDataType()));
-        return of(ArrayMath.zip(data(), like(other).data(), type, (x, y) -> x / y));
+        return floatsWith(other, (x, y) -> x / y);
+    }
+
+    @Override
+    public NDArray mod(Number n) {
+        return with(n, SpecialFunctions::modulo);
+    }
+
+    @Override
+    public NDArray mod(NDArray other) {
+        return with(other, SpecialFunctions::modulo);
     }
 
     @Override
@@ -235,6 +264,41 @@ abstract class ArithmeticArray extends ReducingArray {
     }
 
     @Override
+    public NDArray modi(Number n) {
+        return replaced(mod(n));
+    }
+
+    @Override
+    public NDArray modi(NDArray other) {
+        return replaced(mod(other));
+    }
+
+    @Override
+    public NDArray powi(Number n) {
+        return replaced(pow(n));
+    }
+
+    @Override
+    public NDArray powi(NDArray other) {
+        return replaced(pow(other));
+    }
+
+    @Override
+    public NDArray negi() {
+        return replaced(neg());
+    }
+
+    @Override
+    public NDArray signi() {
+        return replaced(sign());
+    }
+
+    @Override
+    public NDArray sign() {
+        return of(ArrayMath.map(data(), getDataType(), Math::signum));
+    }
+
+    @Override
     public NDArray neg() {
         return of(ArrayMath.map(data(), getDataType(), x -> -x));
     }
@@ -250,44 +314,30 @@ abstract class ArithmeticArray extends ReducingArray {
     }
 
     @Override
-    public NDArray sqrt() {
-        return mapFloats(Math::sqrt);
-    }
-
-    @Override
-    public NDArray exp() {
-        return mapFloats(Math::exp);
-    }
-
-    @Override
-    public NDArray log() {
-        return mapFloats(Math::log);
-    }
-
-    @Override
-    public NDArray tanh() {
-        return mapFloats(Math::tanh);
-    }
-
-    @Override
     public NDArray floor() {
-        return mapFloats(Math::floor);
+        return of(ArrayMath.map(data(), getDataType(), Math::floor));
     }
 
     @Override
     public NDArray ceil() {
-        return mapFloats(Math::ceil);
+        return of(ArrayMath.map(data(), getDataType(), Math::ceil));
     }
 
     @Override
     public NDArray round() {
-        return mapFloats(Math::rint);
+        return of(ArrayMath.map(data(), getDataType(), Math::rint));
+    }
+
+    @Override
+    public NDArray trunc() {
+        return of(ArrayMath.map(data(), getDataType(), x -> x < 0 ? Math.ceil(x) : Math.floor(x)));
     }
 
     @Override
     public NDArray clip(Number min, Number max) {
         double low = min.doubleValue();
         double high = max.doubleValue();
-        return of(ArrayMath.map(data(), getDataType(), x -> Math.min(high, Math.max(low, x))));
+        DataType type = ArrayMath.withNumber(ArrayMath.withNumber(getDataType(), min), max);
+        return of(ArrayMath.map(data(), type, x -> Math.min(high, Math.max(low, x))));
     }
 }

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.function.IntToDoubleFunction;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * The elements of an array in row-major order. Arithmetic reads and writes them as doubles, so that whole numbers beyond 2^53
@@ -45,11 +45,16 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             case FLOAT32 -> ElementType.FLOAT;
             case FLOAT64 -> ElementType.DOUBLE;
             case FLOAT16 -> ElementType.FLOAT16;
+            case BFLOAT16 -> ElementType.BFLOAT16;
             case UINT8 -> ElementType.UINT8;
             case INT8 -> ElementType.INT8;
+            case UINT16 -> ElementType.UINT16;
+            case INT16 -> ElementType.INT16;
+            case UINT32 -> ElementType.UINT32;
             case INT32 -> ElementType.INT32;
             case INT64 -> ElementType.INT64;
             case BOOLEAN -> ElementType.BOOL;
+            case COMPLEX64 -> ElementType.COMPLEX64;
             default -> throw new UnsupportedOperationException("arrays of type " + type);
         };
     }
@@ -59,11 +64,16 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             case FLOAT -> DataType.FLOAT32;
             case DOUBLE -> DataType.FLOAT64;
             case FLOAT16 -> DataType.FLOAT16;
+            case BFLOAT16 -> DataType.BFLOAT16;
             case UINT8 -> DataType.UINT8;
             case INT8 -> DataType.INT8;
+            case UINT16 -> DataType.UINT16;
+            case INT16 -> DataType.INT16;
+            case UINT32 -> DataType.UINT32;
             case INT32 -> DataType.INT32;
             case INT64 -> DataType.INT64;
             case BOOL -> DataType.BOOLEAN;
+            case COMPLEX64 -> DataType.COMPLEX64;
             default -> throw new UnsupportedOperationException("arrays of type " + type);
         };
     }
@@ -107,9 +117,21 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             case FLOAT32 -> bytes.getFloat(4 * index);
             case FLOAT64 -> bytes.getDouble(8 * index);
             case FLOAT16 -> Float.float16ToFloat(bytes.getShort(2 * index));
+            case BFLOAT16 -> Float.intBitsToFloat(bytes.getShort(2 * index) << 16);
+            default -> getLong(index);
+        };
+    }
+
+    /** Returns an element of an array of whole numbers. */
+    private long getLong(int index) {
+        return switch (type) {
             case UINT8 -> bytes.get(index) & 0xff;
+            case INT16 -> bytes.getShort(2 * index);
+            case UINT16 -> bytes.getShort(2 * index) & 0xffff;
             case INT32 -> bytes.getInt(4 * index);
+            case UINT32 -> bytes.getInt(4 * index) & 0xffff_ffffL;
             case INT64 -> bytes.getLong(8 * index);
+            case COMPLEX64 -> throw UnsupportedOperations.failure("arithmetic of complex numbers");
             default -> bytes.get(index);
         };
     }
@@ -119,11 +141,28 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             case FLOAT32 -> bytes.putFloat(4 * index, (float) value);
             case FLOAT64 -> bytes.putDouble(8 * index, value);
             case FLOAT16 -> bytes.putShort(2 * index, Float.floatToFloat16((float) value));
+            case BFLOAT16 -> bytes.putShort(2 * index, bfloat16((float) value));
             case INT32 -> bytes.putInt(4 * index, (int) value);
-            case INT64 -> bytes.putLong(8 * index, (long) value);
             case BOOLEAN -> bytes.put(index, (byte) (value == 0 ? 0 : 1));
-            default -> bytes.put(index, (byte) (int) value);
+            default -> setLong(index, (long) value);
         }
+    }
+
+    /** Writes an element of an array of whole numbers. Narrow types keep the low bits. */
+    private void setLong(int index, long value) {
+        switch (type) {
+            case INT16, UINT16 -> bytes.putShort(2 * index, (short) value);
+            case INT32, UINT32 -> bytes.putInt(4 * index, (int) value);
+            case INT64 -> bytes.putLong(8 * index, value);
+            case COMPLEX64 -> throw UnsupportedOperations.failure("arithmetic of complex numbers");
+            case BOOLEAN -> bytes.put(index, (byte) (value == 0 ? 0 : 1));
+            default -> bytes.put(index, (byte) value);
+        }
+    }
+
+    private static short bfloat16(float value) {
+        int bits = Float.floatToRawIntBits(value);
+        return (short) (Float.isNaN(value) ? bits >> 16 | 0x40 : bits + 0x7fff + (bits >> 16 & 1) >> 16);
     }
 
     ArrayData cast(DataType to) {
@@ -131,8 +170,13 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             return moved(shape, index -> index);
         }
         ArrayData cast = zeros(to, shape);
+        boolean isWhole = !to.isFloating() && !type.isFloating();
         for (int i = 0; i < size(); i++) {
-            cast.set(i, get(i));
+            if (isWhole) {
+                cast.setLong(i, getLong(i));
+            } else {
+                cast.set(i, get(i));
+            }
         }
         return cast;
     }
@@ -180,17 +224,26 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
         if (Arrays.equals(shape, to)) {
             return this;
         }
-        int[] strides = new int[to.length];
-        int more = to.length - rank();
-        for (int i = 0; i < to.length; i++) {
-            boolean isOwn = i >= more;
-            if (more < 0 || (isOwn && shape[i - more] != 1 && shape[i - more] != to[i])) {
-                throw new IllegalArgumentException(
-                        Arrays.toString(shape) + " cannot be broadcast to " + Arrays.toString(to));
-            }
-            strides[i] = isOwn && shape[i - more] != 1 ? stride(i - more) : 0;
-        }
+        int[] strides = broadcastStrides(shape, to);
         return moved(to, index -> place(index, to, strides));
+    }
+
+    /** Returns the strides with which an array of one shape has another. */
+    static int[] broadcastStrides(long[] shape, long[] to) {
+        int more = to.length - shape.length;
+        boolean fits =
+                more >= 0 && IntStream.range(0, shape.length).allMatch(i -> shape[i] == 1 || shape[i] == to[i + more]);
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    Arrays.toString(shape) + " cannot be broadcast to " + Arrays.toString(to));
+        }
+        int[] strides = new int[to.length];
+        int stride = 1;
+        for (int i = shape.length - 1; i >= 0; i--) {
+            strides[i + more] = shape[i] == 1 ? 0 : stride;
+            stride *= (int) shape[i];
+        }
+        return strides;
     }
 
     /** Returns the place of an element of an array of shape {@code to} in one with other strides. */
@@ -215,53 +268,21 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
         return moved(to, index -> place(index, to, strides));
     }
 
-    /** Returns the elements from {@code min} to {@code max} of each axis. */
-    ArrayData sliced(long[] min, long[] max, long[] step) {
-        long[] to = extents(min, max, step);
-        return moved(to, places(to, min, step));
-    }
-
-    /** Writes the elements from {@code min} to {@code max} of each axis, in their order. */
-    void assign(long[] min, long[] max, long[] step, IntToDoubleFunction value) {
-        long[] to = extents(min, max, step);
-        IntUnaryOperator places = places(to, min, step);
-        int count = 1;
-        for (long extent : to) {
-            count *= (int) extent;
-        }
-        for (int i = 0; i < count; i++) {
-            set(places.applyAsInt(i), value.applyAsDouble(i));
-        }
-    }
-
-    private static long[] extents(long[] min, long[] max, long[] step) {
-        long[] to = new long[min.length];
-        for (int i = 0; i < to.length; i++) {
-            to[i] = Math.max(0, Math.ceilDiv(max[i] - min[i], step[i]));
-        }
-        return to;
-    }
-
-    /** Returns the places of the elements of a slice of shape {@code to}. */
-    private IntUnaryOperator places(long[] to, long[] min, long[] step) {
-        int[] strides = new int[rank()];
-        int start = 0;
-        for (int i = 0; i < rank(); i++) {
-            strides[i] = Math.toIntExact(step[i] * stride(i));
-            start += Math.toIntExact(min[i]) * stride(i);
-        }
-        int first = start;
-        return index -> first + place(index, to, strides);
-    }
-
     /** Returns the part of an axis from {@code from} to before {@code below}. */
     ArrayData part(int axis, long from, long below) {
-        long[] min = new long[rank()];
-        long[] max = shape.clone();
-        long[] step = new long[rank()];
-        Arrays.fill(step, 1);
-        min[axis] = from;
-        max[axis] = below;
-        return sliced(min, max, step);
+        if (from < 0 || from > below || below > extent(axis)) {
+            throw new IllegalArgumentException(
+                    "an axis of extent " + extent(axis) + " has no part from " + from + " to " + below);
+        }
+        int count = (int) (below - from);
+        int stride = stride(axis);
+        int extent = extent(axis);
+        long[] to = shape.clone();
+        to[axis] = count;
+        return moved(to, index -> {
+            int outer = index / stride / count;
+            int place = (int) from + index / stride % count;
+            return (outer * extent + place) * stride + index % stride;
+        });
     }
 }

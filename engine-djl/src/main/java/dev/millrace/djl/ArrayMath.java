@@ -15,8 +15,12 @@ final class ArrayMath {
             DataType.BOOLEAN,
             DataType.UINT8,
             DataType.INT8,
+            DataType.UINT16,
+            DataType.INT16,
+            DataType.UINT32,
             DataType.INT32,
             DataType.INT64,
+            DataType.BFLOAT16,
             DataType.FLOAT16,
             DataType.FLOAT32,
             DataType.FLOAT64);
@@ -53,6 +57,25 @@ final class ArrayMath {
         return shape;
     }
 
+    /** Returns the array with one more axis of extent 1. */
+    static ArrayData extended(ArrayData data, int axis) {
+        if (axis < 0 || axis > data.rank()) {
+            throw new IllegalArgumentException("an array of rank " + data.rank() + " takes no new axis " + axis);
+        }
+        long[] shape = new long[data.rank() + 1];
+        for (int i = 0; i < shape.length; i++) {
+            shape[i] = i == axis ? 1 : data.shape()[i < axis ? i : i - 1];
+        }
+        return data.reshaped(shape);
+    }
+
+    /** Returns the array with at most {@code rank} axes, if the axes in front of them have an extent of 1. */
+    static ArrayData withoutLeadingOnes(ArrayData data, int rank) {
+        int more = Math.max(0, data.rank() - rank);
+        boolean areOnes = Arrays.stream(data.shape()).limit(more).allMatch(extent -> extent == 1);
+        return areOnes ? data.reshaped(Arrays.copyOfRange(data.shape(), more, data.rank())) : data;
+    }
+
     static DataType promoted(DataType one, DataType other) {
         return RANKS.indexOf(one) >= RANKS.indexOf(other) ? one : other;
     }
@@ -63,7 +86,10 @@ final class ArrayMath {
 
     /** Returns the type of the result of an array and a number. */
     static DataType withNumber(DataType type, Number number) {
-        return number instanceof Float || number instanceof Double ? floating(type) : type;
+        if (number instanceof Float || number instanceof Double) {
+            return floating(type);
+        }
+        return type == DataType.BOOLEAN ? number instanceof Long ? DataType.INT64 : DataType.INT32 : type;
     }
 
     /** Reduces some axes to one number each; no axes are all of them. */
@@ -96,11 +122,15 @@ final class ArrayMath {
     }
 
     static double max(double[] run) {
-        return Arrays.stream(run).max().orElseThrow();
+        return Arrays.stream(run).max().orElseThrow(ArrayMath::empty);
     }
 
     static double min(double[] run) {
-        return Arrays.stream(run).min().orElseThrow();
+        return Arrays.stream(run).min().orElseThrow(ArrayMath::empty);
+    }
+
+    private static IllegalArgumentException empty() {
+        return new IllegalArgumentException("no elements have no largest, least or middle one");
     }
 
     static double sum(double[] run) {
@@ -117,10 +147,37 @@ final class ArrayMath {
 
     static double argMax(double[] run) {
         int best = 0;
-        for (int i = 1; i < run.length; i++) {
-            best = run[i] > run[best] ? i : best;
+        for (int i = 1; i < run.length && !Double.isNaN(run[best]); i++) {
+            best = run[i] <= run[best] ? best : i;
         }
         return best;
+    }
+
+    static double argMin(double[] run) {
+        return argMax(Arrays.stream(run).map(each -> -each).toArray());
+    }
+
+    static double median(double[] run) {
+        double[] sorted = sorted(run);
+        return Double.isNaN(sorted[run.length - 1]) ? Double.NaN : sorted[(run.length - 1) / 2];
+    }
+
+    /** Returns the value below which a part of the elements lies, between two of them if need be. */
+    static double quantile(double[] run, double part) {
+        double[] sorted = sorted(run);
+        double place = part * (run.length - 1);
+        double low = sorted[(int) place];
+        double high = sorted[(int) Math.ceil(place)];
+        return Double.isNaN(sorted[run.length - 1]) ? Double.NaN : low + (high - low) * (place - (int) place);
+    }
+
+    private static double[] sorted(double[] run) {
+        if (run.length == 0) {
+            throw empty();
+        }
+        double[] sorted = run.clone();
+        Arrays.sort(sorted);
+        return sorted;
     }
 
     static double norm(double[] run, double order) {
@@ -171,52 +228,35 @@ final class ArrayMath {
 
     /** Returns the elements at places along an axis; the places have the shape of the result. */
     static ArrayData gather(ArrayData array, ArrayData places, int axis) {
+        int[] sources = placesAlong(array, places, axis);
+        return array.moved(places.shape(), index -> sources[index]);
+    }
+
+    /** Returns the places in the whole array of places along an axis; places along the other axes are those in their array. */
+    static int[] placesAlong(ArrayData array, ArrayData places, int axis) {
         int along = array.axis(axis);
+        boolean fits = places.rank() == array.rank()
+                && IntStream.range(0, array.rank()).allMatch(i -> i == along || places.extent(i) <= array.extent(i));
+        if (!fits) {
+            throw new IllegalArgumentException("places of the shape " + Arrays.toString(places.shape())
+                    + " do not fit an array of the shape " + Arrays.toString(array.shape()) + " along axis " + along);
+        }
         int[] strides = IntStream.range(0, array.rank()).map(array::stride).toArray();
         int stride = strides[along];
         strides[along] = 0;
-        return array.moved(places.shape(), index -> {
-            int place = (int) places.get(index);
-            int counted = place < 0 ? place + array.extent(along) : place;
-            if (counted < 0 || counted >= array.extent(along)) {
-                throw new IndexOutOfBoundsException(
-                        "axis " + along + " of extent " + array.extent(along) + " has no element " + place);
-            }
-            return ArrayData.place(index, places.shape(), strides) + counted * stride;
-        });
+        return IntStream.range(0, places.size())
+                .map(index -> ArrayData.place(index, places.shape(), strides)
+                        + inside((long) places.get(index), array.extent(along)) * stride)
+                .toArray();
     }
 
-    /** Multiplies matrices, which are the last two axes; the axes before are broadcast. */
-    static ArrayData matrixProduct(ArrayData left, ArrayData right, DataType type) {
-        int rows = left.extent(left.rank() - 2);
-        int inner = left.extent(left.rank() - 1);
-        int columns = right.extent(right.rank() - 1);
-        if (inner != right.extent(right.rank() - 2)) {
-            throw new IllegalArgumentException("matrices of " + Arrays.toString(left.shape()) + " and "
-                    + Arrays.toString(right.shape()) + " have no product");
+    /** Returns a place along an axis that may be counted from its end, as one from the beginning. */
+    static int inside(long place, int extent) {
+        long counted = place < 0 ? place + extent : place;
+        if (counted < 0 || counted >= extent) {
+            throw new IndexOutOfBoundsException("an axis of extent " + extent + " has no place " + place);
         }
-        long[] batch =
-                common(Arrays.copyOf(left.shape(), left.rank() - 2), Arrays.copyOf(right.shape(), right.rank() - 2));
-        ArrayData ones = left.broadcast(matrices(batch, rows, inner));
-        ArrayData others = right.broadcast(matrices(batch, inner, columns));
-        ArrayData product = ArrayData.zeros(type, matrices(batch, rows, columns));
-        for (int i = 0; i < product.size(); i++) {
-            int row = i / columns;
-            int matrix = row / rows * inner;
-            double sum = 0;
-            for (int k = 0; k < inner; k++) {
-                sum += ones.get(row * inner + k) * others.get((matrix + k) * columns + i % columns);
-            }
-            product.set(i, sum);
-        }
-        return product;
-    }
-
-    private static long[] matrices(long[] batch, int rows, int columns) {
-        long[] shape = Arrays.copyOf(batch, batch.length + 2);
-        shape[batch.length] = rows;
-        shape[batch.length + 1] = columns;
-        return shape;
+        return (int) counted;
     }
 
     /**
@@ -241,20 +281,31 @@ final class ArrayMath {
         });
     }
 
-    /** Joins arrays of one type along an axis. */
-    static ArrayData concat(List<ArrayData> arrays, int axis) {
+    /** Joins arrays along an axis. Those of other types are converted to the type of a sum. */
+    static ArrayData concat(List<ArrayData> given, int axis) {
+        DataType type =
+                given.stream().map(ArrayData::type).reduce(ArrayMath::promoted).orElseThrow();
+        List<ArrayData> arrays = given.stream()
+                .map(each -> each.type() == type ? each : each.cast(type))
+                .toList();
         ArrayData first = arrays.getFirst();
         int along = first.axis(axis);
         long[] shape = first.shape().clone();
-        shape[along] = arrays.stream().mapToLong(each -> each.shape()[along]).sum();
+        shape[along] = arrays.stream()
+                .filter(each -> each.rank() == first.rank())
+                .mapToLong(each -> each.shape()[along])
+                .sum();
         ArrayData result = ArrayData.zeros(first.type(), shape);
         int inner = first.stride(along);
         int offset = 0;
         for (ArrayData each : arrays) {
             long[] expected = each.shape().clone();
-            expected[along] = shape[along];
-            if (each.type() != first.type() || !Arrays.equals(expected, shape)) {
-                throw new IllegalArgumentException("arrays of different types or shapes cannot be joined");
+            if (each.rank() == first.rank()) {
+                expected[along] = shape[along];
+            }
+            if (!Arrays.equals(expected, shape)) {
+                throw new IllegalArgumentException("arrays of the shapes " + Arrays.toString(first.shape()) + " and "
+                        + Arrays.toString(each.shape()) + " cannot be joined along axis " + along);
             }
             int block = each.extent(along) * inner;
             for (int i = 0; i < each.size(); i++) {

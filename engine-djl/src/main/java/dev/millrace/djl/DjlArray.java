@@ -5,25 +5,19 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDScope;
-import ai.djl.ndarray.index.NDIndex;
-import ai.djl.ndarray.index.dim.NDIndexBooleans;
-import ai.djl.ndarray.index.dim.NDIndexElement;
-import ai.djl.ndarray.index.dim.NDIndexTake;
 import ai.djl.ndarray.internal.NDArrayEx;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.function.DoubleUnaryOperator;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** An array of DJL: the elements and their moves. Its superclasses have the arithmetic. */
-final class DjlArray extends LinearArray {
+final class DjlArray extends IndexedArray {
     private ArrayData data;
 
     DjlArray(DjlManager manager, ArrayData data) {
@@ -72,10 +66,10 @@ final class DjlArray extends LinearArray {
     @Override
     public void set(Buffer content) {
         BaseNDManager.validateBuffer(content, getDataType(), data().size());
-        BaseNDManager.copyBuffer(content, data().bytes().clear());
+        BaseNDManager.copyBuffer(content, writable().bytes().clear());
     }
 
-    /** Returns the elements for a change in their place. */
+    @Override
     ArrayData writable() {
         if (data().bytes().isReadOnly()) {
             data = data.cast(data.type());
@@ -84,90 +78,13 @@ final class DjlArray extends LinearArray {
     }
 
     @Override
-    public void set(NDIndex index, NDArray value) {
-        new SliceIndexer().set(this, index, value);
-    }
-
-    @Override
-    public void set(NDIndex index, Number value) {
-        NDIndexElement only = index.getIndices().size() == 1 ? index.get(0) : null;
-        switch (only) {
-            case NDIndexBooleans mask -> set(mask.getIndex(), value);
-            case NDIndexTake rows -> setRows(like(rows.getIndex()).data(), value.doubleValue());
-            case null, default -> new SliceIndexer().set(this, index, value);
-        }
-    }
-
-    /** Writes a number to all elements of some places of the first axis, which may be counted from its end. */
-    private void setRows(ArrayData places, double value) {
-        ArrayData own = writable();
-        int width = own.stride(0);
-        for (int i = 0; i < places.size(); i++) {
-            int place = (int) places.get(i);
-            int row = place < 0 ? place + own.extent(0) : place;
-            if (row < 0 || row >= own.extent(0)) {
-                throw new IllegalArgumentException("an axis of extent " + own.extent(0) + " has no place " + place);
-            }
-            for (int j = 0; j < width; j++) {
-                own.set(row * width + j, value);
-            }
-        }
-    }
-
-    @Override
-    public void set(NDIndex index, Function<NDArray, NDArray> function) {
-        set(index, function.apply(get(index)));
-    }
-
-    /** Writes a number where a mask is true. The mask has the shape of the array, or of its first axes. */
-    @Override
-    public void set(NDArray mask, Number value) {
-        ArrayData flags = like(mask).data();
-        long[] axes = Arrays.copyOf(data().shape(), Math.min(flags.rank(), data().rank()));
-        if (!Arrays.equals(axes, flags.shape())) {
-            throw new IllegalArgumentException("a mask of the shape " + Arrays.toString(flags.shape())
-                    + " does not fit an array of the shape " + Arrays.toString(data().shape()));
-        }
-        ArrayData own = writable();
-        int width = flags.size() == 0 ? 1 : own.size() / flags.size();
-        for (int i = 0; i < own.size(); i++) {
-            if (flags.get(i / width) != 0) {
-                own.set(i, value.doubleValue());
-            }
-        }
-    }
-
-    @Override
     public NDArrayEx getNDArrayInternal() {
         return UnsupportedOperations.around(new InnerOperations(this));
     }
 
     @Override
-    public NDArray get(NDIndex index) {
-        return get(manager, index);
-    }
-
-    @Override
     public NDArray toType(DataType type, boolean copy) {
         return type == getDataType() && !copy ? this : of(data().cast(type));
-    }
-
-    @Override
-    public NDArray gather(NDArray places, int axis) {
-        return of(ArrayMath.gather(data(), like(places).data(), axis));
-    }
-
-    @Override
-    public NDArray booleanMask(NDArray mask, int axis) {
-        ArrayData flags = like(mask).data();
-        int along = data().axis(axis);
-        int[] kept = IntStream.range(0, flags.size())
-                .filter(each -> flags.get(each) != 0)
-                .toArray();
-        var parts = new ArrayList<ArrayData>();
-        parts.add(data().part(along, 0, 0));
-        Arrays.stream(kept).forEach(each -> parts.add(data().part(along, each, each + 1L)));
-        return of(ArrayMath.concat(parts, along));
     }
 
     @Override
@@ -222,11 +139,7 @@ final class DjlArray extends LinearArray {
 
     @Override
     public NDArray expandDims(int axis) {
-        int counted = axis < 0 ? axis + data().rank() + 1 : axis;
-        var extended = new ArrayList<Long>();
-        Arrays.stream(data().shape()).forEach(extended::add);
-        extended.add(counted, 1L);
-        return of(data().reshaped(extended.stream().mapToLong(Long::longValue).toArray()));
+        return of(ArrayMath.extended(data(), axis < 0 ? axis + data().rank() + 1 : axis));
     }
 
     @Override
@@ -251,6 +164,9 @@ final class DjlArray extends LinearArray {
 
     @Override
     public NDArray transpose(int... axes) {
+        if (axes.length != data().rank()) {
+            throw new IllegalArgumentException(getShape() + " has no order of " + axes.length + " axes");
+        }
         return of(data().transposed(axes));
     }
 
@@ -273,6 +189,105 @@ final class DjlArray extends LinearArray {
             });
         }
         return of(flipped);
+    }
+
+    /** Turns a plane by quarters, from its first axis to its second. */
+    @Override
+    public NDArray rotate90(int times, int[] axes) {
+        int first = data().axis(axes[0]);
+        int second = data().axis(axes[1]);
+        return switch (Math.floorMod(times, 4)) {
+            case 1 -> flip(second).swapAxes(first, second);
+            case 2 -> flip(first, second);
+            case 3 -> swapAxes(first, second).flip(second);
+            default -> duplicate();
+        };
+    }
+
+    /** Adds elements before and behind each axis, from the last axis on; negative numbers cut elements off. */
+    @Override
+    public NDArray pad(Shape padding, double value) {
+        ArrayData padded = data();
+        for (int i = 0; 2 * i + 1 < padding.dimension(); i++) {
+            padded = padded(padded, padded.axis(-1 - i), (int) padding.get(2 * i), (int) padding.get(2 * i + 1), value);
+        }
+        return of(padded);
+    }
+
+    private static ArrayData padded(ArrayData from, int axis, int before, int behind, double value) {
+        int extent = from.extent(axis);
+        int stride = from.stride(axis);
+        int wide = extent + before + behind;
+        long[] shape = from.shape().clone();
+        shape[axis] = wide;
+        ArrayData padded = ArrayData.zeros(from.type(), shape);
+        for (int i = 0; i < padded.size(); i++) {
+            int place = i / stride % wide - before;
+            if (place >= 0 && place < extent) {
+                padded.copy(i, from, (i / stride / wide * extent + place) * stride + i % stride);
+            } else {
+                padded.set(i, value);
+            }
+        }
+        return padded;
+    }
+
+    @Override
+    public NDArray diagonal() {
+        return diagonal(0);
+    }
+
+    @Override
+    public NDArray diagonal(int offset) {
+        return diagonal(offset, 0, 1);
+    }
+
+    /** Returns the diagonals of two axes, as the last axis. */
+    @Override
+    public NDArray diagonal(int offset, int first, int second) {
+        ArrayData own = data();
+        int row = own.axis(first);
+        int column = own.axis(second);
+        int below = Math.max(0, -offset);
+        int beside = Math.max(0, offset);
+        int length = Math.max(0, Math.min(own.extent(row) - below, own.extent(column) - beside));
+        int[] others = IntStream.range(0, own.rank())
+                .filter(axis -> axis != row && axis != column)
+                .toArray();
+        IntStream extents = IntStream.concat(Arrays.stream(others).map(own::extent), IntStream.of(length));
+        int[] strides = IntStream.concat(
+                        Arrays.stream(others).map(own::stride), IntStream.of(own.stride(row) + own.stride(column)))
+                .toArray();
+        long[] to = extents.asLongStream().toArray();
+        int start = below * own.stride(row) + beside * own.stride(column);
+        return of(own.moved(to, index -> start + ArrayData.place(index, to, strides)));
+    }
+
+    @Override
+    public NDArray trace(int offset, int first, int second) {
+        return diagonal(offset, first, second).sum(new int[] {-1});
+    }
+
+    @Override
+    public NDArray toDense() {
+        return duplicate();
+    }
+
+    @Override
+    public NDArray stopGradient() {
+        return duplicate();
+    }
+
+    @Override
+    public NDArray getGradient() {
+        throw UnsupportedOperations.failure("getGradient");
+    }
+
+    @Override
+    public void setRequiresGradient(boolean isRequired) {
+        if (isRequired) {
+            throw UnsupportedOperations.failure("setRequiresGradient");
+        }
     }
 
     @Override

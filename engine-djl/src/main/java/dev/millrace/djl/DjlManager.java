@@ -8,9 +8,17 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.NDResource;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
+import ai.djl.util.RandomUtils;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.Charset;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.function.DoubleSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A manager of arrays. The garbage collector takes their memory; closing a manager only ends their use. */
@@ -131,6 +139,44 @@ class DjlManager extends BaseNDManager {
             }
         }
         return of(data);
+    }
+
+    @Override
+    public StringArray create(String[] strings, Charset charset, Shape shape) {
+        return new StringArray(this, shape, strings.clone());
+    }
+
+    /** Returns an array of drawn numbers. The generator is DJL's, which {@code Engine.setRandomSeed} starts anew. */
+    private DjlArray drawn(Shape shape, DataType type, DoubleSupplier generator) {
+        ArrayData data = ArrayData.zeros(type, shape.getShape());
+        for (int i = 0; i < data.size(); i++) {
+            data.set(i, generator.getAsDouble());
+        }
+        return of(data);
+    }
+
+    @Override
+    public DjlArray randomUniform(float low, float high, Shape shape, DataType type) {
+        return drawn(shape, type, () -> RandomUtils.nextFloat(low, high));
+    }
+
+    @Override
+    public DjlArray randomNormal(float mean, float deviation, Shape shape, DataType type) {
+        return drawn(shape, type, () -> mean + deviation * RandomUtils.nextGaussian());
+    }
+
+    @Override
+    public DjlArray randomInteger(long low, long high, Shape shape, DataType type) {
+        return drawn(shape, type, () -> RandomUtils.RANDOM.nextLong(low, high));
+    }
+
+    @Override
+    public DjlArray randomPermutation(long count) {
+        List<Integer> places =
+                IntStream.range(0, Math.toIntExact(count)).boxed().collect(Collectors.toList());
+        Collections.shuffle(places, RandomUtils.RANDOM);
+        Iterator<Integer> next = places.iterator();
+        return drawn(new Shape(count), DataType.INT64, next::next);
     }
 
     @Override

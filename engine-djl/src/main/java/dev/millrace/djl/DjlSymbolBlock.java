@@ -2,6 +2,7 @@ package dev.millrace.djl;
 
 import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.nn.AbstractSymbolBlock;
 import ai.djl.nn.ParameterList;
@@ -10,6 +11,7 @@ import ai.djl.util.PairList;
 import dev.millrace.graph.ir.Dim;
 import dev.millrace.graph.ir.SymbolicShape;
 import dev.millrace.graph.ir.ValueType;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.session.Inputs;
 import dev.millrace.session.Outputs;
@@ -42,7 +44,10 @@ final class DjlSymbolBlock extends AbstractSymbolBlock {
                 if (!(outputs.datum(name) instanceof Tensor tensor)) {
                     throw new UnsupportedOperationException("output '" + name + "' is no tensor");
                 }
-                DjlArray array = target.of(ArrayData.of(tensor));
+                NDArray array = tensor.type() == ElementType.STRING
+                        ? target.create(
+                                tensor.strings(), new Shape(tensor.shape().toArray()))
+                        : target.of(ArrayData.of(tensor));
                 array.setName(name);
                 results.add(array);
             }
@@ -60,11 +65,17 @@ final class DjlSymbolBlock extends AbstractSymbolBlock {
         var inputs = Inputs.empty();
         for (int i = 0; i < arrays.size(); i++) {
             NDArray array = arrays.get(i);
-            inputs.and(
-                    isNamed ? array.getName() : names.get(i),
-                    manager.from(array).data().tensor());
+            inputs.and(isNamed ? array.getName() : names.get(i), tensor(array));
         }
         return inputs;
+    }
+
+    private Tensor tensor(NDArray array) {
+        if (array.getDataType() != DataType.STRING) {
+            return manager.from(array).data().tensor();
+        }
+        var shape = dev.millrace.graph.tensor.Shape.of(array.getShape().getShape());
+        return Tensor.ofStrings(shape, array.toStringArray());
     }
 
     /** Returns nothing: the weights are those of the session. */

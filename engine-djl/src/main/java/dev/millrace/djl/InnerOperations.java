@@ -4,15 +4,20 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.index.NDArrayIndexer;
+import ai.djl.ndarray.index.NDIndex;
 import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.ndarray.types.SparseFormat;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The operations of one array that DJL's own code calls. Their names and parameters are those of {@code NDArrayEx}. */
 @SuppressWarnings("unused") // called by reflection
 final class InnerOperations {
-    private static final int NEAREST = 0;
-    private static final int BILINEAR = 1;
+    private static final double SELU_SCALE = 1.0507009873554805;
+    private static final double SELU_ALPHA = 1.6732632423543772;
 
     private final DjlArray array;
 
@@ -25,7 +30,7 @@ final class InnerOperations {
     }
 
     NDArrayIndexer getIndexer(NDManager manager) {
-        return new SliceIndexer();
+        return new DjlIndexer((DjlManager) manager);
     }
 
     NDArray relu() {
@@ -34,6 +39,86 @@ final class InnerOperations {
 
     NDArray sigmoid() {
         return array.mapFloats(x -> 1 / (1 + Math.exp(-x)));
+    }
+
+    NDArray tanh() {
+        return array.tanh();
+    }
+
+    NDArray softPlus() {
+        return array.mapFloats(x -> Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x))));
+    }
+
+    NDArray softSign() {
+        return array.mapFloats(x -> x / (1 + Math.abs(x)));
+    }
+
+    NDArray leakyRelu(float slope) {
+        return array.mapFloats(x -> x < 0 ? slope * x : x);
+    }
+
+    NDArray elu(float alpha) {
+        return array.mapFloats(x -> x < 0 ? alpha * Math.expm1(x) : x);
+    }
+
+    NDArray selu() {
+        return array.mapFloats(x -> SELU_SCALE * (x < 0 ? SELU_ALPHA * Math.expm1(x) : x));
+    }
+
+    NDArray gelu() {
+        return array.mapFloats(x -> x / 2 * (1 + SpecialFunctions.erf(x / Math.sqrt(2))));
+    }
+
+    NDArray mish() {
+        return softPlus().tanh().mul(array);
+    }
+
+    NDArray rdivi(NDArray numerators) {
+        return array.replaced(numerators.div(array));
+    }
+
+    NDArray rsubi(Number number) {
+        return array.replaced(rsub(number));
+    }
+
+    NDArray rsubi(NDArray minuends) {
+        return array.replaced(minuends.sub(array));
+    }
+
+    NDArray rmodi(NDArray dividends) {
+        return array.replaced(dividends.mod(array));
+    }
+
+    NDArray rpow(Number base) {
+        double value = base.doubleValue();
+        return array.of(
+                ArrayMath.map(array.data(), ArrayMath.withNumber(array.getDataType(), base), x -> Math.pow(value, x)));
+    }
+
+    NDArray rpowi(Number base) {
+        return array.replaced(rpow(base));
+    }
+
+    /** Multiplies rows of an array by the rows of weights, and adds a bias if there is one. */
+    NDList linear(NDArray input, NDArray weight, @Nullable NDArray bias) {
+        NDArray product = array.like(input).matMul(weight.transpose());
+        return new NDList(bias == null ? product : product.add(bias));
+    }
+
+    /** Normalises the last axes to a mean of zero and a variance of one, then scales and shifts them. */
+    NDList layerNorm(NDArray input, Shape normalised, @Nullable NDArray gamma, @Nullable NDArray beta, float epsilon) {
+        DjlArray own = array.like(input);
+        int[] axes = IntStream.range(-normalised.dimension(), 0).toArray();
+        NDArray centred = own.sub(own.mean(axes, true));
+        NDArray normal =
+                centred.div(centred.square().mean(axes, true).add(epsilon).sqrt());
+        NDArray scaled = gamma == null ? normal : normal.mul(gamma);
+        return new NDList(beta == null ? scaled : scaled.add(beta));
+    }
+
+    /** Returns the rows of a table at places. */
+    NDList embedding(NDArray places, NDArray table, SparseFormat format) {
+        return new NDList(table.get(new NDIndex().addIndices("{}", places)));
     }
 
     NDArray rdiv(Number number) {
@@ -65,60 +150,21 @@ final class InnerOperations {
         return array.of(result);
     }
 
-    /** Resizes an image, whose last axis is its channels. Corners of pixels stay corners. */
+    /** Resizes an image, whose last axis is its channels. */
     NDArray resize(int width, int height, int interpolation) {
-        if (interpolation != NEAREST && interpolation != BILINEAR) {
-            throw UnsupportedOperations.failure("resize by other means than NEAREST and BILINEAR");
+        ArrayData data = array.data();
+        return array.of(Resampling.of(interpolation).resize(data, data.axis(-3), height, data.axis(-2), width));
+    }
+
+    /** Resizes the last two axes. */
+    NDArray interpolation(long[] size, int interpolation, boolean alignsCorners) {
+        if (alignsCorners) {
+            throw UnsupportedOperations.failure("interpolation with aligned corners");
         }
         ArrayData data = array.data();
-        int rank = data.rank();
-        long[] shape = data.shape().clone();
-        int oldHeight = data.extent(rank - 3);
-        int oldWidth = data.extent(rank - 2);
-        int channels = data.extent(rank - 1);
-        shape[rank - 3] = height;
-        shape[rank - 2] = width;
-        ArrayData result = ArrayData.zeros(data.type(), shape);
-        var rows = new Samples(oldHeight, height, interpolation == BILINEAR);
-        var columns = new Samples(oldWidth, width, interpolation == BILINEAR);
-        boolean rounds = !data.type().isFloating();
-        for (int i = 0; i < result.size(); i++) {
-            int channel = i % channels;
-            int x = i / channels % width;
-            int y = i / channels / width % height;
-            int image = i / channels / width / height * oldHeight;
-            double above = between(data, (image + rows.first[y]) * oldWidth, columns, x, channels, channel);
-            double below = between(data, (image + rows.second[y]) * oldWidth, columns, x, channels, channel);
-            double value = above + (below - above) * rows.weight[y];
-            result.set(i, rounds ? Math.rint(value) : value);
-        }
-        return array.of(result);
-    }
-
-    private static double between(ArrayData data, int row, Samples columns, int x, int channels, int channel) {
-        double left = data.get((row + columns.first[x]) * channels + channel);
-        double right = data.get((row + columns.second[x]) * channels + channel);
-        return left + (right - left) * columns.weight[x];
-    }
-
-    /** The two samples of an axis that each new sample lies between, and how near it is to the second. */
-    private static final class Samples {
-        final int[] first;
-        final int[] second;
-        final double[] weight;
-
-        Samples(int from, int to, boolean linear) {
-            first = new int[to];
-            second = new int[to];
-            weight = new double[to];
-            for (int i = 0; i < to; i++) {
-                double place = linear ? (i + 0.5) * from / to - 0.5 : Math.floor((double) i * from / to);
-                double inside = Math.clamp(place, 0, from - 1);
-                first[i] = (int) inside;
-                second[i] = Math.min(first[i] + 1, from - 1);
-                weight[i] = inside - first[i];
-            }
-        }
+        int height = Math.toIntExact(size[0]);
+        int width = Math.toIntExact(size[1]);
+        return array.of(Resampling.of(interpolation).resize(data, data.axis(-2), height, data.axis(-1), width));
     }
 
     NDArray where(NDArray condition, NDArray other) {
@@ -143,17 +189,10 @@ final class InnerOperations {
 
     NDArray stack(NDList others, int axis) {
         int counted = axis < 0 ? axis + array.data().rank() + 1 : axis;
-        List<ArrayData> extended =
-                all(others).stream().map(each -> extended(each, counted)).toList();
+        List<ArrayData> extended = all(others).stream()
+                .map(each -> ArrayMath.extended(each, counted))
+                .toList();
         return array.of(ArrayMath.concat(extended, counted));
-    }
-
-    private static ArrayData extended(ArrayData data, int axis) {
-        long[] shape = new long[data.rank() + 1];
-        for (int i = 0; i < shape.length; i++) {
-            shape[i] = i == axis ? 1 : data.shape()[i < axis ? i : i - 1];
-        }
-        return data.reshaped(shape);
     }
 
     private List<ArrayData> all(NDList others) {

@@ -5,10 +5,11 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import java.util.Arrays;
+import java.util.function.DoubleBinaryOperator;
 import java.util.stream.IntStream;
 
 /** The products, running sums and repetitions of an array of DJL. */
-abstract class LinearArray extends ArithmeticArray {
+abstract class LinearArray extends FunctionArray {
     LinearArray(NDManager manager, Shape shape, DataType type, String id) {
         super(manager, shape, type, id);
     }
@@ -23,7 +24,7 @@ abstract class LinearArray extends ArithmeticArray {
         }
         ArrayData rows = left.rank() == 1 ? left.reshaped(1, left.size()) : left;
         ArrayData columns = right.rank() == 1 ? right.reshaped(right.size(), 1) : right;
-        ArrayData product = ArrayMath.matrixProduct(rows, columns, type);
+        ArrayData product = Matrices.product(rows, columns, type);
         long[] shape = product.shape();
         int last = shape.length - 1;
         return of(product.reshaped(IntStream.rangeClosed(0, last)
@@ -50,6 +51,18 @@ abstract class LinearArray extends ArithmeticArray {
         return matMul(other);
     }
 
+    /** Returns the batch of products of matrices, as {@link #batchMatMul} does. */
+    @Override
+    public NDArray batchDot(NDArray other) {
+        return batchMatMul(other);
+    }
+
+    /** Returns the inverse of each matrix of the last two axes. */
+    @Override
+    public NDArray inverse() {
+        return of(Matrices.inverse(data()));
+    }
+
     @Override
     public NDArray cumSum() {
         return flatten().cumSum(0);
@@ -57,16 +70,47 @@ abstract class LinearArray extends ArithmeticArray {
 
     @Override
     public NDArray cumSum(int axis) {
-        DataType type = getDataType().isFloating() ? getDataType() : DataType.INT64;
-        ArrayData sums = data().cast(type);
-        int along = sums.axis(axis);
-        int stride = sums.stride(along);
-        for (int i = 0; i < sums.size(); i++) {
-            if (i / stride % sums.extent(along) > 0) {
-                sums.set(i, sums.get(i) + sums.get(i - stride));
+        return of(running(axis, summed(), Double::sum));
+    }
+
+    @Override
+    public NDArray cumProd(int axis) {
+        return cumProd(axis, summed());
+    }
+
+    @Override
+    public NDArray cumProd(int axis, DataType type) {
+        return of(running(axis, type, (x, y) -> x * y));
+    }
+
+    /** Returns the type of a sum of elements. */
+    private DataType summed() {
+        return getDataType().isFloating() ? getDataType() : DataType.INT64;
+    }
+
+    private ArrayData running(int axis, DataType type, DoubleBinaryOperator function) {
+        ArrayData run = data().cast(type);
+        int along = run.axis(axis);
+        int stride = run.stride(along);
+        for (int i = 0; i < run.size(); i++) {
+            if (i / stride % run.extent(along) > 0) {
+                run.set(i, function.applyAsDouble(run.get(i - stride), run.get(i)));
             }
         }
-        return of(sums);
+        return run;
+    }
+
+    /** Returns the differences of neighbours along an axis, taken {@code times} times. */
+    @Override
+    public NDArray diff(int times, int axis) {
+        ArrayData run = data();
+        int along = run.axis(axis);
+        for (int i = 0; i < times && run.extent(along) > 0; i++) {
+            ArrayData later = run.part(along, 1, run.extent(along));
+            ArrayData earlier = run.part(along, 0, run.extent(along) - 1L);
+            run = ArrayMath.zip(later, earlier, getDataType(), (x, y) -> x - y);
+        }
+        return of(run);
     }
 
     @Override
@@ -76,15 +120,61 @@ abstract class LinearArray extends ArithmeticArray {
 
     @Override
     public NDArray prod(int[] axes, boolean keep) {
-        DataType type = getDataType().isFloating() ? getDataType() : DataType.INT64;
         return of(ArrayMath.reduce(
-                data(), axes, keep, type, run -> Arrays.stream(run).reduce(1, (x, y) -> x * y)));
+                data(), axes, keep, summed(), run -> Arrays.stream(run).reduce(1, (x, y) -> x * y)));
+    }
+
+    /** Repeats each element along all axes. */
+    @Override
+    public NDArray repeat(long repeats) {
+        return repeat(IntStream.range(0, data().rank()).mapToLong(_ -> repeats).toArray());
+    }
+
+    /** Repeats each element along the first axes. */
+    @Override
+    public NDArray repeat(long[] repeats) {
+        ArrayData repeated = data();
+        for (int axis = 0; axis < repeats.length; axis++) {
+            repeated = ArrayMath.repeated(repeated, axis, repeats[axis], false);
+        }
+        return of(repeated);
+    }
+
+    /** Repeats each element until the array has a shape. */
+    @Override
+    public NDArray repeat(Shape desired) {
+        return repeat(times(desired));
+    }
+
+    /** Returns how often the array stands in a shape along each axis. */
+    private long[] times(Shape desired) {
+        long[] shape = data().shape();
+        boolean fits = desired.dimension() == shape.length
+                && IntStream.range(0, shape.length).allMatch(i -> shape[i] > 0 && desired.get(i) % shape[i] == 0);
+        if (!fits) {
+            throw new IllegalArgumentException(getShape() + " cannot be repeated to " + desired);
+        }
+        return IntStream.range(0, shape.length)
+                .mapToLong(i -> desired.get(i) / shape[i])
+                .toArray();
     }
 
     /** Repeats each element along an axis. */
     @Override
     public NDArray repeat(int axis, long repeats) {
         return of(ArrayMath.repeated(data(), axis, repeats, false));
+    }
+
+    /** Repeats the array along all axes. */
+    @Override
+    public NDArray tile(long repeats) {
+        return tile(IntStream.range(0, data().rank()).mapToLong(_ -> repeats).toArray());
+    }
+
+    /** Repeats the array until it has a shape. */
+    @Override
+    public NDArray tile(Shape desired) {
+        return tile(times(desired));
     }
 
     /** Repeats the array along an axis. */
@@ -132,30 +222,5 @@ abstract class LinearArray extends ArithmeticArray {
             made.set(i, classes.get(i / depth) == i % depth ? on : off);
         }
         return of(made);
-    }
-
-    @Override
-    public NDArray isNaN() {
-        return of(ArrayMath.map(data(), DataType.BOOLEAN, x -> Double.isNaN(x) ? 1 : 0));
-    }
-
-    @Override
-    public NDArray isInfinite() {
-        return of(ArrayMath.map(data(), DataType.BOOLEAN, x -> Double.isInfinite(x) ? 1 : 0));
-    }
-
-    @Override
-    public NDArray sign() {
-        return of(ArrayMath.map(data(), getDataType(), Math::signum));
-    }
-
-    @Override
-    public NDArray sin() {
-        return mapFloats(Math::sin);
-    }
-
-    @Override
-    public NDArray cos() {
-        return mapFloats(Math::cos);
     }
 }

@@ -11,12 +11,16 @@ import java.util.function.ToDoubleFunction;
 /** The operations of an array of DJL along axes. Operations that no subclass has fail with their names. */
 abstract class ReducingArray extends NDArrayAdapter {
     private static final int[] ALL = {};
+    private static final int[] LAST = {-1};
 
     ReducingArray(NDManager manager, Shape shape, DataType type, String id) {
         super(manager, UnsupportedOperations.MANAGER, shape, type, id);
     }
 
     abstract ArrayData data();
+
+    /** Returns the elements for a change in their place. */
+    abstract ArrayData writable();
 
     abstract DjlArray of(ArrayData result);
 
@@ -70,6 +74,31 @@ abstract class ReducingArray extends NDArrayAdapter {
     }
 
     @Override
+    public NDArray median() {
+        return median(LAST);
+    }
+
+    /** Returns the middle of the elements along axes, or the smaller of two. */
+    @Override
+    public NDArray median(int[] axes) {
+        return reduced(axes, false, getDataType(), ArrayMath::median);
+    }
+
+    @Override
+    public NDArray percentile(Number percent) {
+        return percentile(percent, LAST);
+    }
+
+    @Override
+    public NDArray percentile(Number percent, int[] axes) {
+        double part = percent.doubleValue() / 100;
+        if (!(part >= 0 && part <= 1)) {
+            throw new IllegalArgumentException("a percentile is from 0 to 100, not " + percent);
+        }
+        return reduced(axes, false, ArrayMath.floating(getDataType()), run -> ArrayMath.quantile(run, part));
+    }
+
+    @Override
     public NDArray norm(boolean keep) {
         return reduced(ALL, keep, ArrayMath.floating(getDataType()), run -> ArrayMath.norm(run, 2));
     }
@@ -109,12 +138,12 @@ abstract class ReducingArray extends NDArrayAdapter {
 
     @Override
     public NDArray argMin() {
-        return neg().argMax();
+        return reduced(ALL, false, DataType.INT64, ArrayMath::argMin);
     }
 
     @Override
     public NDArray argMin(int axis) {
-        return neg().argMax(axis);
+        return reduced(new int[] {axis}, false, DataType.INT64, ArrayMath::argMin);
     }
 
     @Override

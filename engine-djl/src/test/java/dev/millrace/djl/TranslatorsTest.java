@@ -126,21 +126,33 @@ class TranslatorsTest {
         return pixels.getRGB(x, y) >> 16 - 8 * channel & 0xff;
     }
 
-    /** The part of an image in its middle, made half as large: each new pixel is the mean of four. */
+    /** The weights of four neighbours if an image is made half as large. */
+    private static final int[] HALVING = {1, 3, 3, 1};
+
+    /** The means of the channels of a square part of an image that is made half as large. */
     private static double[] means(Image image, int left, int top, int size) {
         double[] means = new double[3];
         for (int c = 0; c < 3; c++) {
             for (int y = 0; y < size; y += 2) {
                 for (int x = 0; x < size; x += 2) {
-                    double sum = channel(image, left + x, top + y, c)
-                            + channel(image, left + x + 1, top + y, c)
-                            + channel(image, left + x, top + y + 1, c)
-                            + channel(image, left + x + 1, top + y + 1, c);
-                    means[c] += Math.rint(sum / 4) / 255 / (size * size / 4.0);
+                    means[c] += Math.rint(halved(image, left, top, size, x, y, c)) / 255 / (size * size / 4.0);
                 }
             }
         }
         return means;
+    }
+
+    private static double halved(Image image, int left, int top, int size, int x, int y, int channel) {
+        double sum = 0;
+        int weights = 0;
+        for (int row = Math.max(0, y - 1); row < Math.min(size, y + 3); row++) {
+            for (int column = Math.max(0, x - 1); column < Math.min(size, x + 3); column++) {
+                int weight = HALVING[row - y + 1] * HALVING[column - x + 1];
+                sum += weight * channel(image, left + column, top + row, channel);
+                weights += weight;
+            }
+        }
+        return sum / weights;
     }
 
     @Test
