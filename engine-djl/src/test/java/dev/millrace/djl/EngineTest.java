@@ -114,6 +114,48 @@ class EngineTest {
     }
 
     @Test
+    void outputsMayBeChangedAndStringsGoThroughModels() throws Exception {
+        MadeModels.echo(folder.resolve("echo.onnx"));
+        try (Model model = Model.newInstance("echo", "Millrace");
+                NDManager manager = NDManager.newBaseManager("Millrace")) {
+            model.load(folder);
+            var texts = manager.create(new String[] {"one", "two"});
+            var numbers = manager.create(new float[] {3, 4});
+            var store = new ParameterStore(manager, false);
+            for (int i = 0; i < 2; i++) {
+                NDList outputs = model.getBlock().forward(store, new NDList(texts, numbers), false);
+                assertThat(outputs.get("texts_out").toStringArray()).containsExactly("one", "two");
+                assertThat(outputs.get("numbers_out").addi(1).toFloatArray()).containsExactly(4, 5);
+                assertThat(outputs.get("weights_out").muli(9).toFloatArray()).containsExactly(9, 18);
+                assertThat(numbers.toFloatArray()).as("an input").containsExactly(3, 4);
+            }
+        }
+    }
+
+    @Test
+    void arraysMoveToOtherManagers() {
+        NDManager manager = NDManager.newBaseManager("Millrace");
+        NDManager inner = manager.newSubManager();
+        var kept = inner.create(new float[] {1, 2});
+        kept.attach(manager);
+        var free = inner.create(new float[] {3});
+        free.detach();
+        var lent = manager.create(new String[] {"one"});
+        lent.tempAttach(inner);
+        inner.close();
+        assertThat(kept.toFloatArray()).containsExactly(1, 2);
+        assertThat(kept.add(1).getManager()).isSameAs(manager);
+        assertThat(lent.toStringArray()).containsExactly("one");
+        assertThat(lent.getManager()).isSameAs(manager);
+        manager.close();
+        assertThat(kept.isReleased()).isTrue();
+        assertThat(lent.isReleased()).isTrue();
+        assertThat(free.toFloatArray()).containsExactly(3);
+        free.close();
+        assertThat(free.isReleased()).isTrue();
+    }
+
+    @Test
     void arraysEndWithTheirManager() {
         NDManager manager = NDManager.newBaseManager("Millrace");
         var array = manager.create(new float[] {1, 2});

@@ -78,8 +78,13 @@ final class MadeModels {
         });
     }
 
-    /** Boxes that do not depend on the image but by adding its mean times zero. */
+    /** Boxes that do not depend on the image. */
     static Path boxes(Path file, int size, Tensor boxes) {
+        return answers(file, size, List.of(boxes));
+    }
+
+    /** Answers that do not depend on the image but by adding its mean times zero. */
+    static Path answers(Path file, int size, List<Tensor> answers) {
         return write(file, editor -> {
             var shape = SymbolicShape.of(Dim.symbol("batch"), Dim.of(3), Dim.of(size), Dim.of(size));
             Value image = editor.addInput("images", ValueType.tensor(ElementType.FLOAT, shape));
@@ -87,8 +92,25 @@ final class MadeModels {
             Value mean = append(editor, reduce, "mean");
             Value zero = editor.addConstant("zero", Tensor.scalar(0f));
             Value nothing = append(editor, NodeSpec.of(OpId.onnx("Mul"), 21, mean, zero), "nothing");
-            Value found = editor.addConstant("found", boxes);
-            editor.addOutput("output0", append(editor, NodeSpec.of(OpId.onnx("Add"), 21, found, nothing), "output0"));
+            for (int i = 0; i < answers.size(); i++) {
+                Value found = editor.addConstant("found" + i, answers.get(i));
+                NodeSpec add = NodeSpec.of(OpId.onnx("Add"), 21, found, nothing);
+                editor.addOutput("output" + i, append(editor, add, "output" + i));
+            }
+        });
+    }
+
+    /** Strings and numbers that go through a model as they are, and a constant. */
+    static Path echo(Path file) {
+        return write(file, editor -> {
+            var shape = SymbolicShape.of(Dim.symbol("count"));
+            Value texts = editor.addInput("texts", ValueType.tensor(ElementType.STRING, shape));
+            Value numbers = editor.addInput("numbers", ValueType.tensor(ElementType.FLOAT, shape));
+            Value weights = editor.addConstant("weights", Tensor.copyOf(new float[] {1, 2}, 2));
+            for (Value value : List.of(texts, numbers, weights)) {
+                String name = value.name() + "_out";
+                editor.addOutput(name, append(editor, NodeSpec.of(OpId.onnx("Identity"), 21, value), name));
+            }
         });
     }
 }
