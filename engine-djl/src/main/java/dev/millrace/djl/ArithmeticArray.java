@@ -15,7 +15,7 @@ abstract class ArithmeticArray extends ReducingArray {
         super(manager, shape, type, id);
     }
 
-    DjlArray mapFloats(DoubleUnaryOperator function) {
+    ReducingArray mapFloats(DoubleUnaryOperator function) {
         return of(ArrayMath.map(data(), ArrayMath.floating(getDataType()), function));
     }
 

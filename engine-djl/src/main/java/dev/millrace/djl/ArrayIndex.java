@@ -29,7 +29,7 @@ record ArrayIndex(long[] shape, int first, List<int[]> offsets) {
     /** Offsets along a new axis. Those of arrays of places have a shape of their own. */
     private record Part(long[] shape, int[] offsets, boolean isTaken) {}
 
-    static ArrayIndex of(NDIndex index, DjlArray array) {
+    static ArrayIndex of(NDIndex index, ReducingArray array) {
         ArrayData data = array.data();
         List<NDIndexElement> elements = whole(index, data.rank());
         var parts = new ArrayList<Part>();

@@ -40,6 +40,11 @@ final class DjlArray extends IndexedArray {
         return ((DjlManager) manager).of(result);
     }
 
+    @Override
+    DjlArray like(NDArray other) {
+        return other instanceof DjlArray own ? own : ((DjlManager) manager).from(other);
+    }
+
     DjlArray map(DoubleUnaryOperator function) {
         return of(ArrayMath.map(data(), getDataType(), function));
     }

@@ -76,7 +76,7 @@ abstract class IndexedArray extends SpectralArray {
     /** Returns a copy of the array with other elements at places of the flattened array. */
     @Override
     public NDArray put(NDArray places, NDArray values) {
-        DjlArray flat = of(data().cast(getDataType()).reshaped(data().size()));
+        NDArray flat = of(data().cast(getDataType()).reshaped(data().size()));
         flat.set(new NDIndex().addIndices("{}", places.flatten()), values.flatten());
         return flat.reshape(getShape());
     }

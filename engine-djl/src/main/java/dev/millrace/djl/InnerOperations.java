@@ -153,7 +153,7 @@ final class InnerOperations {
     /** Resizes an image, whose last axis is its channels. */
     NDArray resize(int width, int height, int interpolation) {
         ArrayData data = array.data();
-        return array.of(Resampling.of(interpolation).resize(data, data.axis(-3), height, data.axis(-2), width));
+        return array.of(AxisFilter.of(interpolation).resize(data, data.axis(-3), height, data.axis(-2), width));
     }
 
     /** Resizes the last two axes. */
@@ -164,7 +164,7 @@ final class InnerOperations {
         ArrayData data = array.data();
         int height = Math.toIntExact(size[0]);
         int width = Math.toIntExact(size[1]);
-        return array.of(Resampling.of(interpolation).resize(data, data.axis(-2), height, data.axis(-1), width));
+        return array.of(AxisFilter.of(interpolation).resize(data, data.axis(-2), height, data.axis(-1), width));
     }
 
     NDArray where(NDArray condition, NDArray other) {

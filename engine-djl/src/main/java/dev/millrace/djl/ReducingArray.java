@@ -22,12 +22,10 @@ abstract class ReducingArray extends NDArrayAdapter {
     /** Returns the elements for a change in their place. */
     abstract ArrayData writable();
 
-    abstract DjlArray of(ArrayData result);
+    abstract ReducingArray of(ArrayData result);
 
     /** Returns an array of another engine or manager as one of this manager. */
-    DjlArray like(NDArray other) {
-        return other instanceof DjlArray own ? own : ((DjlManager) manager).from(other);
-    }
+    abstract ReducingArray like(NDArray other);
 
     private NDArray reduced(int[] axes, boolean keep, DataType type, ToDoubleFunction<double[]> function) {
         return of(ArrayMath.reduce(data(), axes, keep, type, function));
@@ -164,7 +162,7 @@ abstract class ReducingArray extends NDArrayAdapter {
     @Override
     public NDList topK(int count, int axis, boolean largest, boolean sorted) {
         ArrayData order = ArrayMath.argSort(data(), axis, !largest);
-        DjlArray places = of(order.part(order.axis(axis), 0, count));
+        ReducingArray places = of(order.part(order.axis(axis), 0, count));
         return new NDList(gather(places, axis), places);
     }
 }

@@ -77,26 +77,26 @@ abstract class SpectralArray extends LinearArray {
 
     @Override
     public NDArray fft(long length, long axis) {
-        return of(complex(Fourier.along(pairs(), along(axis), Math.toIntExact(length), false)));
+        return of(complex(SpectralLines.along(pairs(), along(axis), Math.toIntExact(length), false)));
     }
 
     @Override
     public NDArray ifft(long length, long axis) {
-        return of(complex(Fourier.along(pairs(), along(axis), Math.toIntExact(length), true)));
+        return of(complex(SpectralLines.along(pairs(), along(axis), Math.toIntExact(length), true)));
     }
 
     /** Returns the first half of the spectrum of real numbers. */
     @Override
     public NDArray rfft(long length, long axis) {
-        ArrayData whole = Fourier.along(pairs(), along(axis), Math.toIntExact(length), false);
+        ArrayData whole = SpectralLines.along(pairs(), along(axis), Math.toIntExact(length), false);
         return of(complex(whole.part(along(axis), 0, length / 2 + 1)));
     }
 
     /** Returns the real numbers that have the first half of a spectrum. */
     @Override
     public NDArray irfft(long length, long axis) {
-        ArrayData whole = Fourier.completed(pairs(), along(axis), Math.toIntExact(length));
-        ArrayData pairs = Fourier.along(whole, along(axis), Math.toIntExact(length), true);
+        ArrayData whole = SpectralLines.completed(pairs(), along(axis), Math.toIntExact(length));
+        ArrayData pairs = SpectralLines.along(whole, along(axis), Math.toIntExact(length), true);
         return of(pairs.part(pairs.rank() - 1, 0, 1).reshaped(Arrays.copyOf(pairs.shape(), pairs.rank() - 1)));
     }
 
@@ -116,7 +116,7 @@ abstract class SpectralArray extends LinearArray {
         }
         ArrayData pairs = pairs();
         for (int i = 0; i < axes.length; i++) {
-            pairs = Fourier.along(pairs, along(axes[i]), Math.toIntExact(lengths[i]), inverse);
+            pairs = SpectralLines.along(pairs, along(axes[i]), Math.toIntExact(lengths[i]), inverse);
         }
         return pairs;
     }
@@ -130,9 +130,9 @@ abstract class SpectralArray extends LinearArray {
                     + " with a window " + window.getShape() + " have no frames of " + length);
         }
         int size = Math.toIntExact(length);
-        ArrayData lines = center ? Fourier.mirrored(data(), size / 2) : data();
-        DjlArray frames =
-                of(Fourier.frames(lines, Math.toIntExact(hop), like(window).data()));
+        ArrayData lines = center ? SpectralLines.mirrored(data(), size / 2) : data();
+        NDArray frames = of(
+                SpectralLines.frames(lines, Math.toIntExact(hop), like(window).data()));
         NDArray scaled = normalize ? frames.div(Math.sqrt(length)) : frames;
         NDArray spectra = scaled.rfft(length, -1).transpose(0, 2, 1);
         NDArray result = data().rank() == 1 ? spectra.squeeze(0) : spectra;

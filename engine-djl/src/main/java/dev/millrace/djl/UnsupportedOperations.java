@@ -38,9 +38,9 @@ final class UnsupportedOperations {
     }
 
     /** Returns DJL's inner operations of an array: those of {@code own}, those that DJL composes, and failures for others. */
-    static NDArrayEx around(InnerOperations own) {
+    static NDArrayEx around(Object own) {
         InvocationHandler handler = (proxy, method, arguments) -> {
-            Method implemented = find(method);
+            Method implemented = find(own.getClass(), method);
             try {
                 if (implemented != null) {
                     return implemented.invoke(own, arguments);
@@ -57,9 +57,9 @@ final class UnsupportedOperations {
                 UnsupportedOperations.class.getClassLoader(), new Class<?>[] {NDArrayEx.class}, handler);
     }
 
-    private static @Nullable Method find(Method method) {
+    private static @Nullable Method find(Class<?> type, Method method) {
         try {
-            return InnerOperations.class.getDeclaredMethod(method.getName(), method.getParameterTypes());
+            return type.getDeclaredMethod(method.getName(), method.getParameterTypes());
         } catch (NoSuchMethodException e) {
             return null;
         }

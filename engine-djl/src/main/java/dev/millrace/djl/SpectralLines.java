@@ -3,9 +3,9 @@ package dev.millrace.djl;
 import ai.djl.ndarray.types.DataType;
 import java.util.stream.IntStream;
 
-/** Fourier transforms of arrays of pairs: the last axis has the real and the imaginary part of each number. */
-final class Fourier {
-    private Fourier() {}
+/** Fourier transforms of lines of arrays of pairs: the last axis has the real and the imaginary part of each number. */
+final class SpectralLines {
+    private SpectralLines() {}
 
     /** Transforms the lines along an axis, which are cut or filled up with zeros to a length. */
     static ArrayData along(ArrayData pairs, int axis, int length, boolean inverse) {

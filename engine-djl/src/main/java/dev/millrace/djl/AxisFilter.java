@@ -4,10 +4,10 @@ import ai.djl.ndarray.types.DataType;
 import java.util.Arrays;
 
 /**
- * Resizing along an axis. Corners stay corners. Filters are as wide as the old samples between two new ones, so that nothing
+ * Filters that resize an image along an axis. Corners stay corners. Filters are as wide as the old samples between two new ones, so that nothing
  * is left out if an image shrinks.
  */
-enum Resampling {
+enum AxisFilter {
     NEAREST(0.5) {
         @Override
         double weight(double distance) {
@@ -39,15 +39,15 @@ enum Resampling {
 
     private final double reach;
 
-    Resampling(double reach) {
+    AxisFilter(double reach) {
         this.reach = reach;
     }
 
     /** Returns the weight of a sample at a distance, in widths of the filter. */
     abstract double weight(double distance);
 
-    /** Returns the resampling of a number of DJL's enumeration of interpolations. */
-    static Resampling of(int interpolation) {
+    /** Returns the filter of a number of DJL's enumeration of interpolations. */
+    static AxisFilter of(int interpolation) {
         if (interpolation < 0 || interpolation >= values().length) {
             throw UnsupportedOperations.failure("resize by other means than " + Arrays.toString(values()));
         }

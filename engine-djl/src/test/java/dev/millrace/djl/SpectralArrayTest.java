@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of Fourier transforms, beside the sums that define them. */
-class FourierTest {
+class SpectralArrayTest {
     private final NDManager manager = NDManager.newBaseManager("Millrace");
 
     @AfterEach
