@@ -4,10 +4,11 @@ import dev.millrace.server.protocol.InferBatchStatistics;
 import dev.millrace.server.protocol.InferStatistics;
 import dev.millrace.server.protocol.ModelStatistics;
 import dev.millrace.server.protocol.StatisticDuration;
-import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 
 /** The counts and times of one version of a model since it was first loaded. */
 public final class InferenceCounters {
@@ -31,7 +32,10 @@ public final class InferenceCounters {
 
     private final Sum success = new Sum();
     private final Sum failure = new Sum();
-    private final Map<FailureReason, LongAdder> failures = new EnumMap<>(FailureReason.class);
+    /** Counts by the ordinals of their reasons. */
+    private final List<LongAdder> failures =
+            Stream.generate(LongAdder::new).limit(FailureReason.values().length).toList();
+
     private final Sum queue = new Sum();
     private final Sum run = new Sum();
     private final Sum input = new Sum();
@@ -40,12 +44,6 @@ public final class InferenceCounters {
     private final LatencyHistogram latency = new LatencyHistogram();
     private final Map<Integer, Sum> batches = new ConcurrentSkipListMap<>();
     private volatile long lastMillis;
-
-    InferenceCounters() {
-        for (FailureReason each : FailureReason.values()) {
-            failures.put(each, new LongAdder());
-        }
-    }
 
     /** Counts an answer to a request of so many rows. */
     void answered(long requestRows, long nanos) {
@@ -57,12 +55,12 @@ public final class InferenceCounters {
 
     void failed(FailureReason reason, long nanos) {
         failure.add(nanos);
-        failures.get(reason).increment();
+        failures.get(reason.ordinal()).increment();
     }
 
     /** The failed requests with this reason. */
     public long failures(FailureReason reason) {
-        return failures.get(reason).sum();
+        return failures.get(reason.ordinal()).sum();
     }
 
     /** Counts a run of the model. */
