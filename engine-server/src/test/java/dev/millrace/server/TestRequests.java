@@ -24,7 +24,7 @@ final class TestRequests {
                 + "{\"name\": \"x\", \"datatype\": \"FP32\", \"shape\": [1], \"data\": [1]}]}";
     }
 
-    /** The same as a message of gRPC. */
+    /** Returns these rounds as a message of gRPC. */
     static ModelInferRequest loop(long count, long micros) {
         var numbers =
                 ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(0, count);
