@@ -151,6 +151,77 @@ final class ExtensionOperators {
                                 List.of(STRING, INT64, INT64),
                                 _ -> RegexKernels::split),
                         new ExtensionOperator(
+                                "StringSlice 1",
+                                "< x:T starts:N ends:N steps?:N\n> y:T\nN = int64 int32\n" + TEXT,
+                                List.of(STRING),
+                                _ -> StringKernels::slice),
+                        new ExtensionOperator(
+                                "StringMapping 1",
+                                "< x:T\n> y:T\n@ map:string!\n" + TEXT,
+                                List.of(STRING),
+                                MappingKernels::strings),
+                        new ExtensionOperator(
+                                "StringToVector 1",
+                                "< x:T\n> y:I\n@ map:string! unk:string!\n" + TEXT,
+                                List.of(INT64),
+                                MappingKernels::toVectors),
+                        new ExtensionOperator(
+                                "VectorToString 1",
+                                "< x:I\n> y:T\n@ map:string! unk:string!\n" + TEXT,
+                                List.of(STRING),
+                                MappingKernels::fromVectors),
+                        new ExtensionOperator(
+                                "StringToHashBucket 1",
+                                "< x:T buckets:I\n> y:I\n" + TEXT,
+                                List.of(INT64),
+                                _ -> HashKernels::buckets),
+                        new ExtensionOperator(
+                                "StringECMARegexSplitWithOffsets 1",
+                                "< text:T pattern:T kept?:T\n> words:T offsets?:I row_indices?:I\n"
+                                        + "@ ignore_case:int=0\n" + TEXT,
+                                List.of(STRING, INT64, INT64),
+                                _ -> RegexKernels::split),
+                        new ExtensionOperator(
+                                "SentencepieceDecoder 1",
+                                "< ids:I fairseq?:B\n> str:T\n@ model:string!\nB = bool\n" + TEXT,
+                                List.of(STRING),
+                                SentencePieceKernel::decoder),
+                        new ExtensionOperator(
+                                "RaggedTensorToDense 1",
+                                "< unused:I values:I missing:I starts:I\n> rows:I\n@ missing_value:int=-1\nI = int64\n",
+                                List.of(INT64),
+                                _ -> NumberKernels::dense),
+                        new ExtensionOperator(
+                                "RaggedTensorToSparse 1",
+                                "< starts:I\n> places:I shape:I\nI = int64\n",
+                                List.of(INT64, INT64),
+                                _ -> NumberKernels::sparse),
+                        new ExtensionOperator(
+                                "SegmentSum 1",
+                                "< data:F segments:I\n> sums:F\nF = float\nI = int64\n",
+                                List.of(FLOAT),
+                                _ -> NumberKernels::segmentSum),
+                        new ExtensionOperator(
+                                "SegmentExtraction 1",
+                                "< numbers:I\n> places:I values:I\nI = int64\n",
+                                List.of(INT64, INT64),
+                                _ -> NumberKernels::runs),
+                        new ExtensionOperator(
+                                "NegPos 1",
+                                "< x:F\n> negative:F positive:F\nF = float\n",
+                                List.of(FLOAT, FLOAT),
+                                _ -> NumberKernels::signs),
+                        new ExtensionOperator(
+                                "DrawBoundingBoxes 1",
+                                "< image:U boxes:F\n"
+                                        + "> drawn:U\n"
+                                        + "@ mode:string=\"XYXY\" thickness:int=4 num_classes:int=10\n"
+                                        + "@ colour_by_classes:int=1\n"
+                                        + "U = uint8\n"
+                                        + "F = float\n",
+                                List.of(UINT8),
+                                DrawnBoxes::of),
+                        new ExtensionOperator(
                                 "DecodeImage 1",
                                 "< bytes:U\n> image:U\n@ color_space:string=\"bgr\"\nU = uint8\n",
                                 List.of(UINT8),
@@ -179,29 +250,16 @@ final class ExtensionOperators {
     private static final List<String> MISSING = List.of(
             "BasicTokenizer",
             "BlingFireSentenceBreaker",
-            "DrawBoundingBoxes",
             "GaussianBlur",
             "ImageReader",
             "Inverse",
-            "NegPos",
-            "RaggedTensorToDense",
-            "RaggedTensorToSparse",
-            "SegmentExtraction",
-            "SegmentSum",
-            "SentencepieceDecoder",
             "SpmTokenizer",
-            "StringECMARegexSplitWithOffsets",
             "StringHash",
             "StringHashFast",
-            "StringMapping",
             "StringRaggedTensorToDense",
-            "StringSlice",
-            "StringToHashBucket",
             "StringToHashBucketFast",
-            "StringToVector",
             "TrieTokenizer",
-            "TrieDetokenizer",
-            "VectorToString");
+            "TrieDetokenizer");
 
     private ExtensionOperators() {}
 

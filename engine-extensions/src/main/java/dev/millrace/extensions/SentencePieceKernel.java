@@ -4,6 +4,7 @@ import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Attribute;
 import dev.millrace.graph.ir.Node;
 import dev.millrace.graph.tensor.ElementType;
+import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
 import dev.millrace.scheduler.kernel.DynamicKernel;
@@ -20,8 +21,7 @@ final class SentencePieceKernel {
     private SentencePieceKernel() {}
 
     static DynamicKernel of(Node node) {
-        byte[] file = node.attributes().find("model") instanceof Attribute.Bytes bytes ? bytes.value() : new byte[0];
-        SentencePieceModel model = SentencePieceModel.read(node, file);
+        SentencePieceModel model = read(node);
         Tokenizer tokenizer = TokenizerJson.read(node, json(model));
         return context -> {
             if (number(context, 1) > 1 || number(context, 1) < 0) {
@@ -55,6 +55,45 @@ final class SentencePieceKernel {
         context.output(
                 0, Tensor.copyOf(tokens.stream().mapToInt(Integer::intValue).toArray(), tokens.size()));
         context.output(1, Tensor.copyOf(starts, starts.length));
+    }
+
+    /** Returns the kernel that makes a text of ids. */
+    static DynamicKernel decoder(Node node) {
+        SentencePieceModel model = read(node);
+        return context -> {
+            Tensor ids = context.tensor(0);
+            if (ids.shape().rank() != 1
+                    && !(ids.shape().rank() == 2 && ids.shape().dim(0) == 1)) {
+                throw EngineException.invalidArgument(
+                        node.describe() + ": ids of the shape " + ids.shape() + "; it is [n] or [1, n]");
+            }
+            boolean isFairseq = number(context, 1) != 0;
+            long[] own = LongStream.of(ids.longs())
+                    .map(id -> isFairseq ? ofFairseq(id) : id)
+                    .toArray();
+            for (long id : own) {
+                if (id < 0 || id >= model.pieces().size()) {
+                    throw EngineException.invalidArgument(node.describe() + ": id " + id + " of "
+                            + model.pieces().size() + " pieces");
+                }
+            }
+            context.output(0, Tensor.ofStrings(Shape.of(1), model.decode(own)));
+        };
+    }
+
+    /** Returns the id of a piece for its id in fairseq, which begins with tokens for the start, padding, the end, and no piece. */
+    private static long ofFairseq(long id) {
+        return switch ((int) id) {
+            case 0 -> 1;
+            case 2 -> 2;
+            case 3 -> 0;
+            default -> id - 1;
+        };
+    }
+
+    private static SentencePieceModel read(Node node) {
+        byte[] file = node.attributes().find("model") instanceof Attribute.Bytes bytes ? bytes.value() : new byte[0];
+        return SentencePieceModel.read(node, file);
     }
 
     /** Returns an input that is a number or a flag; 0 without one. */

@@ -2,11 +2,14 @@ package dev.millrace.extensions;
 
 import dev.millrace.graph.EngineException;
 import dev.millrace.graph.ir.Node;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * A model file of SentencePiece.
@@ -36,6 +39,12 @@ record SentencePieceModel(
     private static final int NORMAL = 1;
     private static final int UNKNOWN_KIND = 2;
     private static final int BYTE_KIND = 6;
+    /** The sign for a space in pieces. */
+    private static final String SPACE = "\u2581";
+    /** The text of the piece for text that no piece has. */
+    private static final String UNKNOWN_TEXT = " \u2047 ";
+
+    private static final Pattern BYTE = Pattern.compile("<0x[0-9A-F]{2}>");
 
     /** A piece and the logarithm of its likelihood. */
     record Piece(String text, float score) {}
@@ -94,6 +103,28 @@ record SentencePieceModel(
                     }
                 });
         return merges;
+    }
+
+    /** Returns the text of pieces. Pieces that stand for no text are left out. */
+    String decode(long[] ids) {
+        var text = new StringBuilder();
+        var bytes = new ByteArrayOutputStream();
+        for (long id : ids) {
+            String piece = pieces.get((int) id).text();
+            if (fallsBack && BYTE.matcher(piece).matches()) {
+                bytes.write(Integer.parseInt(piece, 3, 5, 16));
+                continue;
+            }
+            text.append(bytes.toString(StandardCharsets.UTF_8));
+            bytes.reset();
+            if (id == unknown) {
+                text.append(UNKNOWN_TEXT);
+            } else if (!piece.startsWith("\0")) {
+                boolean isFirst = addsPrefix && text.isEmpty() && piece.startsWith(SPACE);
+                text.append((isFirst ? piece.substring(1) : piece).replace(SPACE, " "));
+            }
+        }
+        return text.append(bytes.toString(StandardCharsets.UTF_8)).toString();
     }
 
     private static Piece piece(ProtoFields fields, int id) {

@@ -1,6 +1,7 @@
 package dev.millrace.extensions;
 
 import dev.millrace.graph.EngineException;
+import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
 import dev.millrace.scheduler.kernel.DynamicContext;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 
 /** The kernels of operators on strings. */
 final class StringKernels {
@@ -186,6 +188,50 @@ final class StringKernels {
         }
         parts.add(text.substring(from));
         return parts;
+    }
+
+    /** Takes slices of code points as Python does: with places counted from either end, and steps of either sign. */
+    static void slice(DynamicContext context) {
+        Tensor texts = context.tensor(0);
+        String[] made = texts.strings().clone();
+        boolean hasSteps = context.inputCount() > 3
+                && context.input(3) != null
+                && context.tensor(3).elements() > 0;
+        long[] starts = numbers(context, 1, made.length);
+        long[] ends = numbers(context, 2, made.length);
+        long[] steps = hasSteps ? numbers(context, 3, made.length) : null;
+        for (int i = 0; i < made.length; i++) {
+            context.checkCancelled(i);
+            made[i] = sliced(context, made[i], starts[i], ends[i], steps == null ? 1 : steps[i]);
+        }
+        context.output(0, Tensor.ofStrings(texts.shape(), made));
+    }
+
+    private static long[] numbers(DynamicContext context, int input, int count) {
+        Tensor tensor = context.tensor(input);
+        long[] numbers = tensor.type() == ElementType.INT32
+                ? IntStream.of(tensor.ints()).asLongStream().toArray()
+                : tensor.longs();
+        if (numbers.length != count) {
+            throw EngineException.invalidArgument(context.node().describe() + ": " + count + " strings, and "
+                    + numbers.length + " numbers in input " + input);
+        }
+        return numbers;
+    }
+
+    private static String sliced(DynamicContext context, String text, long start, long end, long step) {
+        if (step == 0) {
+            throw EngineException.invalidArgument(context.node().describe() + ": a step is 0");
+        }
+        int[] points = text.codePoints().toArray();
+        long low = step > 0 ? 0 : -1;
+        long from = Math.clamp(start < 0 ? start + points.length : start, low, points.length + low);
+        long to = Math.clamp(end < 0 ? end + points.length : end, low, points.length + low);
+        var made = new StringBuilder();
+        for (long i = from; step > 0 ? i < to : i > to; i += step) {
+            made.appendCodePoint(points[(int) i]);
+        }
+        return made.toString();
     }
 
     /** Keeps the strings whose mask is true. */

@@ -57,6 +57,10 @@ final class OneNode {
         return this;
     }
 
+    byte[] bytesOf(String name) {
+        return ((Attribute.Bytes) attributes.get(name)).value();
+    }
+
     OneNode flag(String name, long value) {
         attributes.put(name, Attribute.of(value));
         return this;

@@ -12,6 +12,7 @@ import ai.onnxruntime.extensions.OrtxPackage;
 import dev.millrace.graph.tensor.ElementType;
 import dev.millrace.graph.tensor.Shape;
 import dev.millrace.graph.tensor.Tensor;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.nio.LongBuffer;
@@ -126,11 +127,46 @@ class ReferenceIT {
                             .input(Tensor.copyOf(new boolean[] {true}, 1))
                             .input(Tensor.copyOf(new boolean[] {false}, 1))));
         }
+        tablesAndRows(all);
         all.add(node("sound", () -> SoundsTest.decoder(SoundsTest.wav(1, 16000, 300))));
         all.add(node("sound of two channels", () -> SoundsTest.decoder(SoundsTest.wav(2, 16000, 300))));
         all.add(node("spectrum", () -> SoundsTest.spectrum(400, 160, 400, 3000)));
         all.add(node("spectrum of an odd number of samples", () -> SoundsTest.spectrum(64, 16, 64, 501)));
         return all.stream();
+    }
+
+    private static void tablesAndRows(List<Arguments> all) {
+        String single = "a\t0\nb\t2\n";
+        String pairs = "a\t0 1\nb\t2 3\n";
+        long[] numbers = {0, 2, 2, 3};
+        all.add(node("mapping", TablesAndRowsTest::mapped));
+        all.add(node("vectors", () -> TablesAndRowsTest.toVectors(pairs, "-1 -1", "b", "x", "a")));
+        all.add(node("vectors of one number", () -> TablesAndRowsTest.toVectors(single, "-1", "b", "x")));
+        all.add(node("strings of vectors", () -> TablesAndRowsTest.fromVectors(pairs, numbers, 2, 2)));
+        all.add(node("strings of more vectors", () -> TablesAndRowsTest.fromVectors(pairs, numbers, 1, 2, 2)));
+        all.add(node("strings of numbers", () -> TablesAndRowsTest.fromVectors(single, numbers, 4)));
+        all.add(node("strings of a column", () -> TablesAndRowsTest.fromVectors(single, numbers, 4, 1)));
+        all.add(node("buckets", TablesAndRowsTest::buckets));
+        all.add(node("dense rows", () -> TablesAndRowsTest.dense(new long[] {0, 2, 2, 5}, 1, 2, 3, 4, 5)));
+        all.add(node(
+                "sparse rows",
+                () -> new OneNode("RaggedTensorToSparse", 2).input(Tensor.copyOf(new long[] {0, 2, 2, 3}, 4))));
+        all.add(node("sums", () -> TablesAndRowsTest.sums(new float[] {1, 2, 3, 4, 5, 6}, 0, 0, 1)));
+        all.add(node(
+                "runs",
+                () -> new OneNode("SegmentExtraction", 2)
+                        .input(Tensor.copyOf(new long[] {1, 1, 0, 0, 2, 2, 3, 0, 5}, 1, 9))));
+        all.add(node("signs", () -> new OneNode("NegPos", 2).input(Tensor.copyOf(new float[] {-1, 0, 2}, 3))));
+        all.add(node("text of pieces", () -> TablesAndRowsTest.decoder(1, 3, 7, 0, 5, 6, 2)));
+        all.add(node("text of an unknown piece", () -> TablesAndRowsTest.decoder(0, 3, 4, 3)));
+        float[] boxes = {2, 3, 9, 8, 0.9f, 4, 5, 1, 15, 11, 0.5f, 6, -3, 6, 4, 30, 0.7f, 4, 9, 9, 10, 10, 0.3f, 1};
+        for (String mode : List.of("XYXY", "XYWH", "CENTER_XYWH")) {
+            for (long thickness : new long[] {1, 2, 3, 9}) {
+                all.add(node(
+                        "boxes " + mode + " " + thickness,
+                        () -> TablesAndRowsTest.boxes(mode, thickness, thickness % 2, boxes)));
+            }
+        }
     }
 
     @ParameterizedTest(name = "{0}")
@@ -157,6 +193,7 @@ class ReferenceIT {
             case INT32 -> tensor.ints();
             case FLOAT -> tensor.floats();
             case BOOL -> tensor.booleans();
+            case UINT8 -> tensor.segment().toArray(ValueLayout.JAVA_BYTE);
             default -> tensor.longs();
         };
     }
@@ -224,6 +261,11 @@ class ReferenceIT {
                 for (int i = 0; i < count; i++) {
                     made[i] = output.getByteBuffer().get(i) != 0;
                 }
+                yield made;
+            }
+            case UINT8 -> {
+                byte[] made = new byte[count];
+                output.getByteBuffer().get(made);
                 yield made;
             }
             default -> {
