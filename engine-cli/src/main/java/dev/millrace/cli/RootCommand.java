@@ -78,6 +78,7 @@ public final class RootCommand implements Runnable {
 
     private static CommandLine settled(CommandLine line) {
         return line.setExecutionStrategy(new Execution())
+                .setParameterExceptionHandler(new UsageLine())
                 .setExecutionExceptionHandler((thrown, failed, _) ->
                         ErrorLine.print(thrown, failed.getCommandSpec().qualifiedName(), failed.getErr()))
                 .setCaseInsensitiveEnumValuesAllowed(true);

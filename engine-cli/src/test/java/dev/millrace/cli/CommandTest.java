@@ -78,6 +78,25 @@ class CommandTest {
     }
 
     @Test
+    void aWrongLineOfACommandIsToldInOneLine() {
+        Command unknown = Command.millrace("run", "net.onnx", "--format", "jsn");
+        assertThat(unknown.code()).isEqualTo(ExitCode.USAGE);
+        assertThat(unknown.err().lines())
+                .singleElement()
+                .asString()
+                .startsWith("millrace: Invalid value for option '--format'")
+                .endsWith("(see 'millrace run --help')");
+        assertThat(Command.millrace("generate", "net.onnx").err().lines())
+                .containsExactly("millrace: Missing required parameter: 'PROMPT' (see 'millrace generate --help')");
+        assertThat(Command.millrace("run", "net.onnx", "--shap").err())
+                .startsWith("millrace: Unknown option: '--shap'")
+                .contains("--shape");
+        assertThat(Command.millrace().err())
+                .startsWith("millrace: Missing command")
+                .contains("Commands:");
+    }
+
+    @Test
     void helpIsEverywhere() {
         assertThat(millrace("--help")).isZero();
         for (String command : List.of("run", "inspect", "models", "conformance", "demo")) {
