@@ -31,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * The nodes to be fused are cut into maximal convex groups, and each group is replaced by one node.
  */
 public final class Partitioner {
+    /** The domains of onnxruntime-extensions. */
+    private static final Set<String> EXTENDED = Set.of("ai.onnx.contrib", "com.microsoft.extensions");
+
     private final Graph main;
     private final List<ExecutionProvider> providers;
     private final String namePrefix;
@@ -183,8 +186,16 @@ public final class Partitioner {
                     + node.name() + "'. Available session execution providers: " + names);
         }
         return EngineException.notImplemented(node.describe() + " (opset " + node.opset()
-                + ") is implemented by none of the providers " + names + "; add 'cpu', or a provider that has it"
-                + lowered());
+                + ") is implemented by none of the providers " + names + remedy(node, names) + lowered());
+    }
+
+    private static String remedy(Node node, List<String> names) {
+        if (EXTENDED.contains(node.op().domain()) && !names.contains("extensions")) {
+            return "; add 'extensions' of millrace-extensions, which has operators of this domain";
+        }
+        return names.contains("cpu")
+                ? "; a provider of your own can have it"
+                : "; add 'cpu', or a provider that has it";
     }
 
     /**

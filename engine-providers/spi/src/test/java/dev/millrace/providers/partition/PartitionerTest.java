@@ -175,7 +175,21 @@ class PartitionerTest {
         editor.addOutput("y", node("G", editor.addInput("x", null)));
         assertThatThrownBy(() -> Partitioner.partition(graph, List.of(FAST), "m"))
                 .hasMessageContaining("test.G")
-                .hasMessageContaining("none of the providers [fast]");
+                .hasMessageContaining("none of the providers [fast]; add 'cpu'");
+        var cpu = new Taker("cpu", "F");
+        assertThatThrownBy(() -> Partitioner.partition(graph, List.of(FAST, cpu), "m"))
+                .hasMessageContaining("none of the providers [fast, cpu]; a provider of your own");
+    }
+
+    @Test
+    void theModuleOfAnOperatorOfExtensionsIsNamed() {
+        NodeSpec spec = NodeSpec.of(new OpId("ai.onnx.contrib", "StringUpper"), 1, editor.addInput("x", null));
+        editor.addOutput("y", editor.append(spec, List.of("u")).requireOutput(0));
+        assertThatThrownBy(() -> Partitioner.partition(graph, List.of(FAST), "m"))
+                .hasMessageContaining("add 'extensions' of millrace-extensions");
+        var extensions = new Taker("extensions", "F");
+        assertThatThrownBy(() -> Partitioner.partition(graph, List.of(FAST, extensions), "m"))
+                .hasMessageContaining("none of the providers [fast, extensions]; add 'cpu'");
     }
 
     @Test
