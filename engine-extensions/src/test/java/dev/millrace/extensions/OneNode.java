@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ final class OneNode {
     }
 
     byte[] bytesOf(String name) {
-        return ((Attribute.Bytes) attributes.get(name)).value();
+        return ((Attribute.Bytes) Objects.requireNonNull(attributes.get(name), name)).value();
     }
 
     OneNode flag(String name, long value) {
