@@ -1,9 +1,8 @@
 package dev.millrace.langchain4j;
 
 import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.exception.InvalidRequestException;
 import dev.langchain4j.exception.UnsupportedFeatureException;
-import dev.langchain4j.internal.Json;
-import dev.langchain4j.internal.JsonSchemaElementUtils;
 import dev.langchain4j.model.chat.Capability;
 import dev.langchain4j.model.chat.listener.ChatModelListener;
 import dev.langchain4j.model.chat.request.ChatRequest;
@@ -16,10 +15,7 @@ import dev.millrace.session.generate.GenerationOptions;
 import dev.millrace.text.ChatGenerator;
 import dev.millrace.text.LanguageModel;
 import dev.millrace.text.TextConstraint;
-import dev.millrace.text.Tokenizer;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,52 +25,20 @@ import org.jspecify.annotations.Nullable;
  *
  * @param options the options of requests that do not say otherwise
  * @param name the name of the model; null if it has none
- * @param formats the constraints of response formats; null without the tokenizer of the model
+ * @param constraints the constraints of answers; null without the tokenizer of the model
  */
 record ChatSettings(
         ChatGenerator chats,
         GenerationOptions options,
         @Nullable String name,
-        @Nullable ResponseFormats formats,
+        @Nullable AnswerConstraints constraints,
         List<ChatModelListener> listeners) {
-
-    /** The constraints of the response formats that requests asked for last. */
-    static final class ResponseFormats {
-        private static final int KEPT = 16;
-        private static final String ANY = "";
-
-        private final Tokenizer tokenizer;
-        private final Map<String, TextConstraint> kept = new LinkedHashMap<>(KEPT, 0.75f, true);
-
-        ResponseFormats(Tokenizer tokenizer) {
-            this.tokenizer = tokenizer;
-        }
-
-        synchronized TextConstraint constraint(ResponseFormat format) {
-            String schema = format.jsonSchema() == null
-                    ? ANY
-                    : Json.toJson(
-                            JsonSchemaElementUtils.toMap(format.jsonSchema().rootElement()));
-            TextConstraint known = kept.get(schema);
-            if (known == null) {
-                known = schema.equals(ANY)
-                        ? TextConstraint.json(tokenizer)
-                        : TextConstraint.jsonSchema(tokenizer, schema);
-                kept.put(schema, known);
-                if (kept.size() > KEPT) {
-                    kept.remove(kept.keySet().iterator().next());
-                }
-            }
-            return known;
-        }
-    }
-
     static ChatSettings of(LanguageModel model) {
         return new ChatSettings(
                 model.chats(),
                 model.defaults(),
                 model.session().name(),
-                new ResponseFormats(model.tokenizer()),
+                new AnswerConstraints(model.tokenizer()),
                 List.of());
     }
 
@@ -88,7 +52,7 @@ record ChatSettings(
     }
 
     ChatSettings with(List<ChatModelListener> others) {
-        return new ChatSettings(chats, options, name, formats, List.copyOf(others));
+        return new ChatSettings(chats, options, name, constraints, List.copyOf(others));
     }
 
     ChatRequestParameters parameters() {
@@ -98,8 +62,8 @@ record ChatSettings(
     /** Returns what the model can do besides texts: answers of a JSON schema, if its tokens are pieces of text. */
     Set<Capability> capabilities() {
         try {
-            if (formats != null) {
-                formats.constraint(ResponseFormat.JSON);
+            if (constraints != null) {
+                constraints.of(ResponseFormat.JSON);
                 return Set.of(Capability.RESPONSE_FORMAT_JSON_SCHEMA);
             }
         } catch (EngineException e) {
@@ -116,10 +80,9 @@ record ChatSettings(
         List<String> stops = parameters.stopSequences();
         ChatGenerator asked = tools.isEmpty() ? chats : chats.with(ToolConversion.shown(tools));
         GenerationOptions generation = ChatConversion.options(parameters, options);
-        ResponseFormat format = parameters.responseFormat();
-        if (format != null && format.type() == ResponseFormatType.JSON) {
-            generation =
-                    generation.toBuilder().constraint(constraint(format, tools)).build();
+        TextConstraint constraint = constraint(parameters, tools);
+        if (constraint != null) {
+            generation = generation.toBuilder().constraint(constraint).build();
         }
         return new AskedChat(
                 stops == null || stops.isEmpty() ? asked : asked.stoppingAt(stops.toArray(String[]::new)),
@@ -137,25 +100,31 @@ record ChatSettings(
     }
 
     private static List<ToolSpecification> tools(ChatRequestParameters parameters) {
-        if (parameters.toolChoice() == ToolChoice.REQUIRED) {
-            throw new UnsupportedFeatureException(
-                    "the tool choice REQUIRED; the model decides whether it calls a tool");
-        }
         return parameters.toolSpecifications() == null || parameters.toolChoice() == ToolChoice.NONE
                 ? List.of()
                 : parameters.toolSpecifications();
     }
 
-    private TextConstraint constraint(ResponseFormat format, List<ToolSpecification> tools) {
-        if (formats == null) {
-            throw new UnsupportedFeatureException(
-                    "response formats other than text without a tokenizer; create the chat"
-                            + " model of a LanguageModel");
+    /** Returns the constraint of the answer; null if it may be any text. */
+    private @Nullable TextConstraint constraint(ChatRequestParameters parameters, List<ToolSpecification> tools) {
+        ResponseFormat format = parameters.responseFormat();
+        boolean isJson = format != null && format.type() == ResponseFormatType.JSON;
+        boolean isCall = parameters.toolChoice() == ToolChoice.REQUIRED;
+        if (!isJson && !isCall) {
+            return null;
         }
-        if (!tools.isEmpty()) {
+        if (constraints == null) {
+            throw new UnsupportedFeatureException(
+                    "response formats other than text, and the tool choice REQUIRED, without a tokenizer; create the"
+                            + " chat model of a LanguageModel");
+        }
+        if (isJson && !tools.isEmpty()) {
             throw new UnsupportedFeatureException(
                     "tools and a JSON response format in one request; the format would forbid calls of tools");
         }
-        return formats.constraint(format);
+        if (isCall && tools.isEmpty()) {
+            throw new InvalidRequestException("the tool choice is REQUIRED, and the request has no tools");
+        }
+        return isJson ? constraints.of(format) : constraints.ofCall(tools);
     }
 }

@@ -4,12 +4,15 @@ import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.exception.InvalidRequestException;
 import dev.langchain4j.exception.JsonReadException;
+import dev.langchain4j.exception.UnsupportedFeatureException;
 import dev.langchain4j.internal.Json;
 import dev.langchain4j.internal.JsonSchemaElementUtils;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.millrace.text.ChatTemplate;
 import dev.millrace.text.ToolCall;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Tools between LangChain4j and templates, where schemas and arguments are maps. */
 final class ToolConversion {
+    private static final String DEFINITIONS = "$defs";
+
     private ToolConversion() {}
 
     /** Returns the options of a template that show the tools to the model. */
@@ -30,10 +35,44 @@ final class ToolConversion {
         var function = new HashMap<String, Object>();
         function.put("name", tool.name());
         function.put("description", tool.description() == null ? "" : tool.description());
-        JsonObjectSchema parameters =
-                tool.parameters() == null ? JsonObjectSchema.builder().build() : tool.parameters();
-        function.put("parameters", JsonSchemaElementUtils.toMap(parameters));
+        function.put("parameters", parameters(tool));
         return Map.of("type", "function", "function", function);
+    }
+
+    private static Map<String, Object> parameters(ToolSpecification tool) {
+        return JsonSchemaElementUtils.toMap(
+                tool.parameters() == null ? JsonObjectSchema.builder().build() : tool.parameters());
+    }
+
+    /** Returns the schema of a call of one of the tools. Definitions of the tools' schemas are those of the whole. */
+    static Map<String, Object> call(List<ToolSpecification> tools) {
+        var definitions = new LinkedHashMap<String, Object>();
+        var calls = new ArrayList<Map<String, Object>>();
+        for (ToolSpecification tool : tools) {
+            var arguments = new LinkedHashMap<>(parameters(tool));
+            if (arguments.remove(DEFINITIONS) instanceof Map<?, ?> own) {
+                own.forEach((name, schema) -> {
+                    Object other = definitions.putIfAbsent(name.toString(), schema);
+                    if (other != null && !other.equals(schema)) {
+                        throw new UnsupportedFeatureException(
+                                "the tool choice REQUIRED with tools whose schemas define '" + name + "' differently");
+                    }
+                });
+            }
+            var call = new LinkedHashMap<String, Object>();
+            call.put("name", Map.of("type", "string", "const", tool.name()));
+            call.put("arguments", arguments);
+            calls.add(Map.of(
+                    "type",
+                    "object",
+                    "properties",
+                    call,
+                    "required",
+                    List.of("name", "arguments"),
+                    "additionalProperties",
+                    false));
+        }
+        return definitions.isEmpty() ? Map.of("anyOf", calls) : Map.of("anyOf", calls, DEFINITIONS, definitions);
     }
 
     /** Returns a call of an earlier answer as a template shows it. */

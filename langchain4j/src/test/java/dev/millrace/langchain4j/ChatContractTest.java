@@ -20,8 +20,10 @@ import dev.langchain4j.model.chat.listener.ChatModelResponseContext;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.ResponseFormat;
 import dev.langchain4j.model.chat.request.ResponseFormatType;
+import dev.langchain4j.model.chat.request.ToolChoice;
 import dev.langchain4j.model.chat.request.json.JsonEnumSchema;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import dev.langchain4j.model.chat.request.json.JsonReferenceSchema;
 import dev.langchain4j.model.chat.request.json.JsonSchema;
 import dev.langchain4j.model.chat.response.ChatModelStreamingEvent;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -37,6 +39,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -287,6 +290,58 @@ class ChatContractTest {
                             request().responseFormat(ResponseFormat.JSON).build()))
                     .isInstanceOf(UnsupportedFeatureException.class)
                     .hasMessageContaining("of a LanguageModel");
+        }
+    }
+
+    private static ToolSpecification tool(String name, JsonObjectSchema parameters) {
+        return ToolSpecification.builder().name(name).parameters(parameters).build();
+    }
+
+    /** The model says "b" wherever it may, and never decides for a call by itself. */
+    @Test
+    void aRequiredToolIsCalled() throws Exception {
+        WordModel.writeCharacters(folder, "b\"a.merguntsy{}:,", new int[17]);
+        ToolSpecification bytes = tool(
+                "bytes",
+                JsonObjectSchema.builder()
+                        .addProperty(
+                                "as",
+                                JsonReferenceSchema.builder().reference("unit").build())
+                        .required("as")
+                        .definitions(Map.of(
+                                "unit",
+                                JsonEnumSchema.builder().enumValues("mb", "bb").build()))
+                        .build());
+        ToolSpecification stay = tool("stay", JsonObjectSchema.builder().build());
+        try (LanguageModel model = LanguageModel.open(folder)) {
+            MillraceChatModel chat = MillraceChatModel.of(model);
+            ChatRequest.Builder asked = request().toolSpecifications(stay, bytes);
+            assertThat(chat.chat(asked.maxOutputTokens(5).build()).aiMessage().hasToolExecutionRequests())
+                    .isFalse();
+            ChatResponse response = chat.chat(
+                    asked.toolChoice(ToolChoice.REQUIRED).maxOutputTokens(60).build());
+            assertThat(response.finishReason()).isEqualTo(FinishReason.TOOL_EXECUTION);
+            assertThat(response.aiMessage().toolExecutionRequests())
+                    .singleElement()
+                    .satisfies(call -> assertThat(call.name()).isEqualTo("bytes"))
+                    .satisfies(call -> assertThat(call.arguments()).isEqualTo("{\"as\":\"bb\"}"));
+            assertThatThrownBy(() ->
+                            chat.chat(request().toolChoice(ToolChoice.REQUIRED).build()))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("no tools");
+            ToolSpecification other = tool(
+                    "other",
+                    JsonObjectSchema.builder()
+                            .definitions(Map.of(
+                                    "unit",
+                                    JsonEnumSchema.builder().enumValues("s").build()))
+                            .build());
+            assertThatThrownBy(() -> chat.chat(request()
+                            .toolSpecifications(bytes, other)
+                            .toolChoice(ToolChoice.REQUIRED)
+                            .build()))
+                    .isInstanceOf(UnsupportedFeatureException.class)
+                    .hasMessageContaining("'unit'");
         }
     }
 

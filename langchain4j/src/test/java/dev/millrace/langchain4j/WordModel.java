@@ -69,7 +69,7 @@ final class WordModel {
                         + "{{ c.function.name }} {% endfor %}{% endfor %}assistant");
         Files.writeString(
                 folder.resolve("genai_config.json"),
-                "{\"model\": {\"context_length\": 30, \"eos_token_id\": 3, \"decoder\": {\"filename\":"
+                "{\"model\": {\"context_length\": 90, \"eos_token_id\": 3, \"decoder\": {\"filename\":"
                         + " \"model.onnx\"}}}");
         Files.write(folder.resolve("model.onnx"), model(next));
     }
