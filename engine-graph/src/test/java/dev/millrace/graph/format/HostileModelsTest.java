@@ -297,7 +297,8 @@ class HostileModelsTest {
     @Test
     void whatIsNoProtobufIsRefusedWithAPlace() {
         assertRefused(new byte[0], Status.INVALID_PROTOBUF, "no graph");
-        assertRefused("version of a text".getBytes(StandardCharsets.UTF_8), Status.INVALID_PROTOBUF, "byte ");
+        assertRefused("version of a text".getBytes(StandardCharsets.UTF_8), Status.INVALID_PROTOBUF, "is a text");
+        assertRefused("version \0".getBytes(StandardCharsets.UTF_8), Status.INVALID_PROTOBUF, "byte ");
         assertRefused(new byte[] {0x3a, 0x7f}, Status.INVALID_PROTOBUF, "claims 127 bytes where 0 are left");
         assertRefused(new byte[] {0x3a, -1, -1, -1, -1, -1, -1, -1, -1, -1, 1}, Status.INVALID_PROTOBUF, "claims");
         assertRefused(new byte[] {8, -1}, Status.INVALID_PROTOBUF, "cut off");
