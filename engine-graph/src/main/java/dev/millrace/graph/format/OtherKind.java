@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /** Recognises files that are no ONNX model: the usual results of a download or an export that went wrong. */
 final class OtherKind {
     private static final int HEAD = 64;
+    /** The fewest characters that are told to be a text: a few bytes of a damaged model may look like one. */
+    private static final int SHORTEST_TEXT = 8;
 
     private OtherKind() {}
 
@@ -52,7 +54,7 @@ final class OtherKind {
             return "this is a file of safetensors, which has weights and no graph; an ONNX export of the model can be"
                     + " read";
         }
-        if (!text.isEmpty() && head.chars().allMatch(OtherKind::isOfText)) {
+        if (text.length() >= SHORTEST_TEXT && head.chars().allMatch(OtherKind::isOfText)) {
             return "this is a text and no ONNX model";
         }
         return null;
