@@ -90,7 +90,7 @@ final class TensorReader {
     private static Tensor fitting(Tensor given, ElementType type, Shape shape) {
         if (given.type() != type || !given.shape().equals(shape)) {
             throw EngineException.invalidArgument(
-                    "it is a " + type + shape + ", and a " + given + " was given in its place");
+                    "it is a tensor of " + type + shape + ", and a " + given + " was given in its place");
         }
         return given;
     }
@@ -107,7 +107,8 @@ final class TensorReader {
         try {
             return type.bytes(shape.elements());
         } catch (EngineException e) {
-            throw new EngineException(Status.INVALID_GRAPH, "a " + type + shape + " is larger than any memory", e);
+            throw new EngineException(
+                    Status.INVALID_GRAPH, "a tensor of " + type + shape + " is larger than any memory", e);
         }
     }
 

@@ -147,7 +147,7 @@ public enum ElementType {
 
     /** Returns the refusal of a method of {@link Tensor} that does not read this type; it names the one that does. */
     EngineException isNotReadBy(String method) {
-        return EngineException.invalidArgument(method + " does not fit a " + this + " tensor; use " + reader());
+        return EngineException.invalidArgument(method + " does not fit a tensor of " + this + "; use " + reader());
     }
 
     private String reader() {

@@ -192,7 +192,7 @@ public final class Tensor implements Datum {
     private static MemorySegment fitting(ElementType type, Shape shape, MemorySegment data) {
         long bytes = type.bytes(shape.elements());
         if (data.byteSize() < bytes) {
-            throw EngineException.invalidArgument("a " + type + " tensor of shape " + shape + " needs " + bytes
+            throw EngineException.invalidArgument("a tensor of " + type + ", shape " + shape + ", needs " + bytes
                     + " bytes, but its memory has " + data.byteSize());
         }
         return data.byteSize() == bytes ? data : data.asSlice(0, bytes);

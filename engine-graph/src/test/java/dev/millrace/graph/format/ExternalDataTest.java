@@ -96,7 +96,7 @@ class ExternalDataTest {
         assertThatThrownBy(() -> Models.read(MemorySegment.ofArray(longer), files, FileUse.READ, Models.NOBODY))
                 .isInstanceOf(EngineException.class)
                 .hasMessageContaining("tensor 'w'")
-                .hasMessageContaining("was given in its place");
+                .hasMessageContaining("it is a tensor of uint8[8], and a tensor uint8[2] was given in its place");
     }
 
     @ParameterizedTest

@@ -122,7 +122,8 @@ class TensorReaderTest {
                 .hasMessageContaining("takes 8");
         assertRefused(proto(ElementType.FLOAT, 1L << 60)).hasMessageContaining("float");
         assertRefused(proto(ElementType.INT32, 1L << 60).addInt32Data(1)).hasMessageContaining("at most 1 entries");
-        assertRefused(proto(ElementType.DOUBLE, 1L << 61)).hasMessageContaining("larger than any memory");
+        assertRefused(proto(ElementType.INT64, 1L << 61))
+                .hasMessageContaining("a tensor of int64[2305843009213693952] is larger than any memory");
         assertRefused(proto(ElementType.INT64, 3, -1).addInt64Data(1)).hasMessageContaining("negative");
         assertRefused(proto(ElementType.INT64, 1L << 40, 1L << 40)).hasMessageContaining("too many elements");
         assertRefused(proto(ElementType.INT64, 2).addInt64Data(1)).hasMessageContaining("1 entries");

@@ -26,14 +26,14 @@ class TensorTest {
     @Test
     void whoReadsByTheWrongTypeIsToldTheRightReader() {
         assertThatThrownBy(() -> Tensor.scalar(1f).ints())
-                .hasMessage("ints() does not fit a float tensor; use floats()");
+                .hasMessage("ints() does not fit a tensor of float; use floats()");
         assertThatThrownBy(() -> Tensor.scalar(1L).ints())
-                .hasMessage("ints() does not fit a int64 tensor; use longs()");
+                .hasMessage("ints() does not fit a tensor of int64; use longs()");
         assertThatThrownBy(() -> Tensor.scalar(true).floats())
-                .hasMessage("floats() does not fit a bool tensor; use booleans()");
+                .hasMessage("floats() does not fit a tensor of bool; use booleans()");
         assertThatThrownBy(() -> Tensor.copyOf(new double[] {1}).floats())
-                .hasMessage("floats() does not fit a double tensor; use doubles()");
+                .hasMessage("floats() does not fit a tensor of double; use doubles()");
         assertThatThrownBy(() -> Tensor.ofStrings(Shape.of(1), "a").segment())
-                .hasMessage("segment() does not fit a string tensor; use strings()");
+                .hasMessage("segment() does not fit a tensor of string; use strings()");
     }
 }

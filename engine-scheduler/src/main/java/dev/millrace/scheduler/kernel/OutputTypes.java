@@ -41,7 +41,7 @@ public final class OutputTypes {
             ValueType known = output == null ? null : output.type();
             ValueType actual = types.get(i);
             if (known != null && actual != null && known.meet(actual) == null) {
-                throw wrong(provider, "makes output " + i + " a " + actual + ", and it is a " + known);
+                throw wrong(provider, "makes output " + i + " of type " + actual + ", and it is of type " + known);
             }
         }
     }

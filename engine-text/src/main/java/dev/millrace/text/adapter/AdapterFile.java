@@ -57,7 +57,7 @@ public final class AdapterFile {
             Shape shape = Shape.of(dims);
             if (type == ElementType.STRING || type.bytes(shape.elements()) != bytes.byteSize()) {
                 throw EngineException.invalidArgument(
-                        "a " + type + " tensor of shape " + shape + " does not have " + bytes.byteSize() + " bytes");
+                        "a tensor of " + type + ", shape " + shape + ", does not have " + bytes.byteSize() + " bytes");
             }
             Tensor tensor = Tensor.allocate(type, shape);
             MemorySegment.copy(bytes, 0, tensor.segment(), 0, bytes.byteSize());
