@@ -109,6 +109,9 @@ class DashboardTest {
 
     @Test
     void thePageIsBoundToItsOwnScriptAndServer() throws Exception {
+        var root = client.get("");
+        assertThat(root.status()).isEqualTo(302);
+        assertThat(root.headers().firstValue("Location")).hasValue("ui");
         var page = client.get("ui");
         assertThat(page.status()).isEqualTo(200);
         assertThat(page.body()).doesNotContain("src=", "href=", "/*SCRIPT*/", "/*STYLE*/", "style=", "onclick=");
@@ -146,6 +149,7 @@ class DashboardTest {
                         TestServers.options(folder).dashboard(false).build());
                 var other = new RestClient(without)) {
             assertThat(other.get("ui").status()).isEqualTo(404);
+            assertThat(other.get("").status()).isEqualTo(404);
             assertThat(other.get("ui/state").status()).isEqualTo(404);
         }
     }

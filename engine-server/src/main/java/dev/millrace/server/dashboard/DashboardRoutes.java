@@ -36,6 +36,7 @@ public final class DashboardRoutes {
     }
 
     public void addTo(HttpRouter router) {
+        router.openRoute(HttpMethod.GET, "", _ -> Mono.fromSupplier(() -> HttpAnswer.redirect("ui")));
         router.openRoute(HttpMethod.GET, "ui", _ -> Mono.fromSupplier(() -> Pages.MODELS.answer()));
         router.openRoute(HttpMethod.GET, "ui/graph", _ -> Mono.fromSupplier(() -> Pages.GRAPH.answer()));
         blocking(

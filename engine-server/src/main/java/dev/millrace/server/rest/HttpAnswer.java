@@ -46,6 +46,11 @@ public record HttpAnswer(
         return body(HttpResponseStatus.OK, contentType, headers, body);
     }
 
+    /** Returns an answer that sends the client to another address, which may be relative to the one it asked for. */
+    public static HttpAnswer redirect(String location) {
+        return body(HttpResponseStatus.FOUND, JSON, Map.of("Location", location), Unpooled.EMPTY_BUFFER);
+    }
+
     /** Returns an answer without a body. */
     static HttpAnswer empty() {
         return body(HttpResponseStatus.OK, JSON, Map.of(), Unpooled.EMPTY_BUFFER);
