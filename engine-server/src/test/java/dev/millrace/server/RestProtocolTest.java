@@ -103,9 +103,9 @@ class RestProtocolTest {
         assertThat(client.post("v2/models/simple/trace/setting", "{\"trace_level\": [\"OFF\"]}")
                         .status())
                 .isEqualTo(200);
-        assertThat(client.post("v2/trace/setting", "{\"trace_level\": [\"TIMESTAMPS\"]}")
-                        .status())
-                .isEqualTo(501);
+        RestClient.Answer refused = client.post("v2/trace/setting", "{\"trace_level\": [\"TIMESTAMPS\"]}");
+        assertThat(refused.status()).isEqualTo(501);
+        assertThat(refused.body()).contains("'trace_level' cannot be changed", "--telemetry");
     }
 
     @Test

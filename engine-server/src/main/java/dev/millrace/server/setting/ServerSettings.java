@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log settings and the trace settings of the protocol. {@code log_verbose_level} of 1 or more writes a line for each
- * request. Traces are always off: JFR recordings take their place.
+ * request. Triton's trace files are always off: traces of OpenTelemetry and JFR recordings take their place.
  */
 public final class ServerSettings {
     private static final long MOST_VERBOSE = 0xFFFF_FFFFL;
@@ -97,7 +97,8 @@ public final class ServerSettings {
             }
             if (value != null && !texts(name, value).equals(texts(name, now))) {
                 throw EngineException.notImplemented("trace setting '" + name
-                        + "' cannot be changed: the server writes no traces; use a JFR recording");
+                        + "' cannot be changed: the server writes no trace files; start it with --telemetry, or use a"
+                        + " JFR recording");
             }
         });
         return TRACE;
