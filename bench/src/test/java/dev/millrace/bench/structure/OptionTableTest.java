@@ -2,15 +2,33 @@ package dev.millrace.bench.structure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.epcontext.EpContextOptions;
+import dev.millrace.session.BatchOptions;
+import dev.millrace.session.CompileOptions;
+import dev.millrace.session.EngineOptions;
+import dev.millrace.session.FluxOptions;
+import dev.millrace.session.RunOptions;
 import dev.millrace.session.SessionOption;
+import dev.millrace.session.SessionOptions;
+import dev.millrace.session.StateOptions;
+import dev.millrace.session.generate.GenerationOptions;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tests that the guide's tables of session options are those of {@link SessionOption}. */
+/**
+ * Tests that the guide's tables of session options are those of {@link SessionOption}, and that the guide names each method of
+ * the builders of options.
+ */
 class OptionTableTest {
     private static final Path GUIDE = Path.of("../docs/guide/options.md");
 
@@ -63,6 +81,35 @@ class OptionTableTest {
                 .findFirst()
                 .orElseThrow();
         assertThat(wrongRows(guide.replace(key + "\n", ""))).containsExactly("missing: " + key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                EngineOptions.Builder.class,
+                SessionOptions.Builder.class,
+                EpContextOptions.Builder.class,
+                RunOptions.Builder.class,
+                FluxOptions.Builder.class,
+                BatchOptions.Builder.class,
+                StateOptions.Builder.class,
+                CompileOptions.Builder.class,
+                GenerationOptions.Builder.class
+            })
+    void theGuideNamesEachMethodOfABuilder(Class<?> builder) throws IOException {
+        String section = Files.readString(GUIDE)
+                .lines()
+                .dropWhile(
+                        line -> !line.equals("## " + builder.getEnclosingClass().getSimpleName()))
+                .skip(1)
+                .takeWhile(line -> !line.startsWith("## "))
+                .collect(Collectors.joining("\n"));
+        assertThat(Stream.of(builder.getDeclaredMethods())
+                        .filter(each -> Modifier.isPublic(each.getModifiers()) && each.getReturnType() == builder)
+                        .map(Method::getName)
+                        .distinct()
+                        .filter(name -> !section.contains("`" + name + "`") && !section.contains("`" + name + "(")))
+                .isEmpty();
     }
 
     private static <T> String row(SessionOption<T> option) {
