@@ -43,7 +43,7 @@ abstract class ArithmeticArray extends ReducingArray {
         return of(ArrayMath.zip(data(), like(other).data(), DataType.BOOLEAN, (x, y) -> test.holds(x, y) ? TRUE : 0));
     }
 
-    /** Writes a result over the elements. Views of the array see it, unless the type of the elements changes. */
+    /** Writes a result over the elements, and closes it. Views of the array see it, unless the type of the elements changes. */
     NDArray replaced(NDArray result) {
         if (!result.getShape().equals(getShape())) {
             throw new IllegalArgumentException(
@@ -55,6 +55,7 @@ abstract class ArithmeticArray extends ReducingArray {
         } else {
             intern(result);
         }
+        result.close();
         return this;
     }
 

@@ -71,11 +71,16 @@ final class DjlSymbolBlock extends AbstractSymbolBlock {
     }
 
     private Tensor tensor(NDArray array) {
-        if (array.getDataType() != DataType.STRING) {
-            return manager.from(array).data().tensor();
+        if (array instanceof DjlArray own) {
+            return own.data().tensor();
         }
-        var shape = dev.millrace.graph.tensor.Shape.of(array.getShape().getShape());
-        return Tensor.ofStrings(shape, array.toStringArray());
+        if (array.getDataType() == DataType.STRING) {
+            var shape = dev.millrace.graph.tensor.Shape.of(array.getShape().getShape());
+            return Tensor.ofStrings(shape, array.toStringArray());
+        }
+        try (DjlArray copy = manager.from(array)) { // the manager lives as long as the model
+            return copy.data().tensor();
+        }
     }
 
     /** Returns nothing: the weights are those of the session. */

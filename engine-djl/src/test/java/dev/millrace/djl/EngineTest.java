@@ -163,4 +163,31 @@ class EngineTest {
         assertThat(array.isReleased()).isTrue();
         assertThatThrownBy(array::toFloatArray).isInstanceOf(IllegalStateException.class);
     }
+
+    @Test
+    void runsKeepNoInputsInTheManagerOfTheModel() throws Exception {
+        MadeModels.echo(folder.resolve("echo.onnx"));
+        try (Model model = Model.newInstance("echo", "Millrace");
+                NDManager manager = NDManager.newBaseManager("Millrace")) {
+            model.load(folder);
+            int before = model.getNDManager().getManagedArrays().size();
+            var texts = manager.create(new String[] {"one", "two"});
+            var numbers = manager.create(new float[] {3, 4});
+            model.getBlock().forward(new ParameterStore(manager, false), new NDList(texts, numbers), false);
+            assertThat(model.getNDManager().getManagedArrays()).hasSize(before);
+        }
+    }
+
+    @Test
+    void changesInPlaceLeaveNoArraysBehind() {
+        try (NDManager manager = NDManager.newBaseManager("Millrace")) {
+            var numbers = manager.create(new float[] {3, 4});
+            var whole = manager.create(new int[] {3, 4});
+            numbers.addi(1).muli(numbers).negi();
+            whole.divi(2).addi(whole);
+            assertThat(numbers.toFloatArray()).containsExactly(-16, -25);
+            assertThat(whole.toFloatArray()).containsExactly(3, 4);
+            assertThat(manager.getManagedArrays()).containsExactlyInAnyOrder(numbers, whole);
+        }
+    }
 }
