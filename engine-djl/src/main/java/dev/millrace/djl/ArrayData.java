@@ -17,14 +17,31 @@ import java.util.stream.IntStream;
  */
 record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
     static ArrayData zeros(DataType type, long... shape) {
-        long size = 1;
+        long bytes = elementType(type).bits() / Byte.SIZE;
         for (long extent : shape) {
-            size = Math.multiplyExact(size, extent);
+            if (extent < 0) {
+                throw new IllegalArgumentException("an extent of the shape " + Arrays.toString(shape) + " is negative");
+            }
+            bytes = extent == 0 || bytes <= Long.MAX_VALUE / extent ? bytes * extent : Long.MAX_VALUE;
         }
-        int width = elementType(type).bits() / Byte.SIZE;
-        int bytes = Math.toIntExact(Math.multiplyExact(size, width));
+        if (bytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "an array of type " + type + " and shape " + Arrays.toString(shape) + " has 2 GB or more");
+        }
         return new ArrayData(
-                type, shape.clone(), ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder()));
+                type, shape.clone(), ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder()));
+    }
+
+    /** Returns a number as an array without axes. */
+    static ArrayData number(Number number) {
+        boolean isWhole = !(number instanceof Float || number instanceof Double);
+        ArrayData one = zeros(isWhole ? DataType.INT64 : DataType.FLOAT64);
+        if (isWhole) {
+            one.setLong(0, number.longValue());
+        } else {
+            one.set(0, number.doubleValue());
+        }
+        return one;
     }
 
     /** Returns the elements of a tensor, whose memory is used as it is. */
@@ -142,7 +159,6 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             case FLOAT64 -> bytes.putDouble(8 * index, value);
             case FLOAT16 -> bytes.putShort(2 * index, Float.floatToFloat16((float) value));
             case BFLOAT16 -> bytes.putShort(2 * index, bfloat16((float) value));
-            case INT32 -> bytes.putInt(4 * index, (int) value);
             case BOOLEAN -> bytes.put(index, (byte) (value == 0 ? 0 : 1));
             default -> setLong(index, (long) value);
         }
@@ -192,8 +208,44 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
 
     /** Copies one element of another array of the same type. */
     void copy(int to, ArrayData from, int at) {
-        int width = width();
-        bytes.put(to * width, from.bytes, at * width, width);
+        switch (width()) {
+            case 1 -> bytes.put(to, from.bytes.get(at));
+            case 2 -> bytes.putShort(2 * to, from.bytes.getShort(2 * at));
+            case 4 -> bytes.putInt(4 * to, from.bytes.getInt(4 * at));
+            default -> bytes.putLong(8 * to, from.bytes.getLong(8 * at));
+        }
+    }
+
+    /** Copies {@code count} elements of another array of the same type, which stand {@code stride} elements apart there. */
+    void copy(int to, ArrayData from, int at, int stride, int count) {
+        if (stride == 1) {
+            bytes.put(to * width(), from.bytes, at * width(), count * width());
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            copy(to + i, from, at + i * stride);
+        }
+    }
+
+    /** Compares two elements. Whole numbers are compared exactly; zeros are equal, and NaN is the largest number. */
+    int compare(int one, int other) {
+        return type.isFloating()
+                ? Double.compare(get(one) + 0.0, get(other) + 0.0) // -0.0 + 0.0 is 0.0
+                : Long.compare(getLong(one), getLong(other));
+    }
+
+    /** Returns an array of another shape, whose elements stand in this one at a place and with strides from there. */
+    ArrayData strided(int start, long[] to, int... strides) {
+        ArrayData result = zeros(type, to);
+        int last = to.length - 1;
+        int run = last < 0 ? 1 : (int) to[last];
+        int stride = last < 0 ? 1 : strides[last];
+        long[] outer = Arrays.copyOf(to, Math.max(0, last));
+        int size = result.size();
+        for (int i = 0; i < size; i += run) {
+            result.copy(i, this, start + place(i / run, outer, strides), stride, run);
+        }
+        return result;
     }
 
     /** Returns the same elements in another shape, of which one extent may be -1. */
@@ -202,10 +254,13 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
         long known = 1;
         int open = -1;
         for (int i = 0; i < whole.length; i++) {
-            if (whole[i] < 0) {
+            if (whole[i] >= 0) {
+                known = Math.multiplyExact(known, whole[i]);
+            } else if (whole[i] == -1 && open < 0) {
                 open = i;
             } else {
-                known *= whole[i];
+                throw new IllegalArgumentException(
+                        "the shape " + Arrays.toString(to) + " has a negative extent, or more than one of -1");
             }
         }
         if (open >= 0) {
@@ -224,8 +279,7 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
         if (Arrays.equals(shape, to)) {
             return this;
         }
-        int[] strides = broadcastStrides(shape, to);
-        return moved(to, index -> place(index, to, strides));
+        return strided(0, to, broadcastStrides(shape, to));
     }
 
     /** Returns the strides with which an array of one shape has another. */
@@ -259,13 +313,15 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
     }
 
     ArrayData transposed(int... axes) {
-        long[] to = new long[rank()];
-        int[] strides = new int[rank()];
-        for (int i = 0; i < rank(); i++) {
-            to[i] = shape[axis(axes[i])];
-            strides[i] = stride(axis(axes[i]));
+        int[] counted = Arrays.stream(axes).map(this::axis).toArray();
+        if (counted.length != rank() || Arrays.stream(counted).distinct().count() != rank()) {
+            throw new IllegalArgumentException(
+                    "an array of rank " + rank() + " has no order of axes " + Arrays.toString(axes));
         }
-        return moved(to, index -> place(index, to, strides));
+        return strided(
+                0,
+                Arrays.stream(counted).mapToLong(this::extent).toArray(),
+                Arrays.stream(counted).map(this::stride).toArray());
     }
 
     /** Returns the part of an axis from {@code from} to before {@code below}. */
@@ -274,15 +330,29 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
             throw new IllegalArgumentException(
                     "an axis of extent " + extent(axis) + " has no part from " + from + " to " + below);
         }
-        int count = (int) (below - from);
+        int[] strides = IntStream.range(0, rank()).map(this::stride).toArray();
+        long[] to = shape.clone();
+        to[axis] = below - from;
+        return strided((int) from * strides[axis], to, strides);
+    }
+
+    /** Returns the array with an axis in front of the others. */
+    ArrayData frontmost(int axis) {
+        IntStream others = IntStream.range(0, rank()).filter(each -> each != axis);
+        return transposed(IntStream.concat(IntStream.of(axis), others).toArray());
+    }
+
+    /** Returns the parts at places along an axis. */
+    ArrayData taken(int axis, int... places) {
         int stride = stride(axis);
         int extent = extent(axis);
         long[] to = shape.clone();
-        to[axis] = count;
-        return moved(to, index -> {
-            int outer = index / stride / count;
-            int place = (int) from + index / stride % count;
-            return (outer * extent + place) * stride + index % stride;
-        });
+        to[axis] = places.length;
+        ArrayData result = zeros(type, to);
+        for (int i = 0; stride > 0 && i < result.size() / stride; i++) {
+            int from = i / places.length * extent + places[i % places.length];
+            result.copy(i * stride, this, from * stride, 1, stride);
+        }
+        return result;
     }
 }

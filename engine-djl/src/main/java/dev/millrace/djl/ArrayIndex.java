@@ -62,14 +62,18 @@ record ArrayIndex(long[] shape, int first, List<int[]> offsets) {
     int[] places() {
         int[] extents = offsets.stream().mapToInt(each -> each.length).toArray();
         int[] places = new int[Arrays.stream(extents).reduce(1, Math::multiplyExact)];
-        for (int i = 0; i < places.length; i++) {
-            int rest = i;
-            int place = first;
-            for (int axis = extents.length - 1; axis >= 0; axis--) {
-                place += offsets.get(axis)[rest % extents[axis]];
+        int last = extents.length - 1;
+        int[] run = last < 0 ? new int[1] : offsets.get(last);
+        for (int i = 0; i < places.length; i += run.length) {
+            int rest = i / run.length;
+            int start = first;
+            for (int axis = last - 1; axis >= 0; axis--) {
+                start += offsets.get(axis)[rest % extents[axis]];
                 rest /= extents[axis];
             }
-            places[i] = place;
+            for (int j = 0; j < run.length; j++) {
+                places[i + j] = start + run[j];
+            }
         }
         return places;
     }

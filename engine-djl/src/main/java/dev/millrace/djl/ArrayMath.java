@@ -76,8 +76,32 @@ final class ArrayMath {
         return areOnes ? data.reshaped(Arrays.copyOfRange(data.shape(), more, data.rank())) : data;
     }
 
+    /** Returns the narrowest type that has the elements of both, or the type of fractions if one has them. */
     static DataType promoted(DataType one, DataType other) {
-        return RANKS.indexOf(one) >= RANKS.indexOf(other) ? one : other;
+        DataType later = RANKS.indexOf(one) >= RANKS.indexOf(other) ? one : other;
+        DataType earlier = later == one ? other : one;
+        if (later == DataType.FLOAT16 && earlier == DataType.BFLOAT16) {
+            return DataType.FLOAT32;
+        }
+        boolean areWhole = !later.isFloating() && earlier != DataType.BOOLEAN;
+        boolean areMixed = isUnsigned(later) ? !isUnsigned(earlier) : isUnsigned(earlier) && sameWidth(one, other);
+        return areWhole && areMixed ? twiceAsWide(later) : later;
+    }
+
+    private static boolean sameWidth(DataType one, DataType other) {
+        return one.getNumOfBytes() == other.getNumOfBytes();
+    }
+
+    private static DataType twiceAsWide(DataType whole) {
+        return switch (whole.getNumOfBytes()) {
+            case 1 -> DataType.INT16;
+            case 2 -> DataType.INT32;
+            default -> DataType.INT64;
+        };
+    }
+
+    static boolean isUnsigned(DataType type) {
+        return type == DataType.UINT8 || type == DataType.UINT16 || type == DataType.UINT32;
     }
 
     static DataType floating(DataType type) {
@@ -122,15 +146,27 @@ final class ArrayMath {
     }
 
     static double max(double[] run) {
-        return Arrays.stream(run).max().orElseThrow(ArrayMath::empty);
+        requireElements(run);
+        double max = run[0];
+        for (double each : run) {
+            max = Math.max(max, each);
+        }
+        return max;
     }
 
     static double min(double[] run) {
-        return Arrays.stream(run).min().orElseThrow(ArrayMath::empty);
+        requireElements(run);
+        double min = run[0];
+        for (double each : run) {
+            min = Math.min(min, each);
+        }
+        return min;
     }
 
-    private static IllegalArgumentException empty() {
-        return new IllegalArgumentException("no elements have no largest, least or middle one");
+    private static void requireElements(double[] run) {
+        if (run.length == 0) {
+            throw new IllegalArgumentException("no elements have no largest, least or middle one");
+        }
     }
 
     static double sum(double[] run) {
@@ -146,6 +182,7 @@ final class ArrayMath {
     }
 
     static double argMax(double[] run) {
+        requireElements(run);
         int best = 0;
         for (int i = 1; i < run.length && !Double.isNaN(run[best]); i++) {
             best = run[i] <= run[best] ? best : i;
@@ -154,7 +191,12 @@ final class ArrayMath {
     }
 
     static double argMin(double[] run) {
-        return argMax(Arrays.stream(run).map(each -> -each).toArray());
+        requireElements(run);
+        int best = 0;
+        for (int i = 1; i < run.length && !Double.isNaN(run[best]); i++) {
+            best = run[i] >= run[best] ? best : i;
+        }
+        return best;
     }
 
     static double median(double[] run) {
@@ -172,33 +214,59 @@ final class ArrayMath {
     }
 
     private static double[] sorted(double[] run) {
-        if (run.length == 0) {
-            throw empty();
-        }
+        requireElements(run);
         double[] sorted = run.clone();
         Arrays.sort(sorted);
         return sorted;
     }
 
+    /** Returns the norm of an order, which is the number of elements other than zero for the order 0. */
     static double norm(double[] run, double order) {
         double sum = 0;
         for (double each : run) {
-            sum += Math.pow(Math.abs(each), order);
+            if (order == 2) {
+                sum += each * each;
+            } else if (order != 0) {
+                sum += Math.pow(Math.abs(each), order);
+            } else if (each != 0) {
+                sum++;
+            }
         }
-        return Math.pow(sum, 1 / order);
+        return order == 2 ? Math.sqrt(sum) : order == 0 ? sum : Math.pow(sum, 1 / order);
     }
 
     /** Returns the softmax along an axis, or its logarithm. */
     static ArrayData softmax(ArrayData array, int axis, boolean log) {
-        DataType type = floating(array.type());
-        int[] along = {axis};
-        ArrayData most = reduce(array, along, true, DataType.FLOAT64, ArrayMath::max);
-        ArrayData shifted = zip(array, most, DataType.FLOAT64, (x, max) -> x - max);
-        ArrayData sums =
-                reduce(map(shifted, DataType.FLOAT64, Math::exp), along, true, DataType.FLOAT64, ArrayMath::sum);
-        return log
-                ? zip(shifted, sums, type, (x, sum) -> x - Math.log(sum))
-                : zip(shifted, sums, type, (x, sum) -> Math.exp(x) / sum);
+        int along = array.axis(axis);
+        int stride = array.stride(along);
+        double[] line = new double[array.extent(along)];
+        ArrayData result = ArrayData.zeros(floating(array.type()), array.shape());
+        for (int i = 0; i < array.size() / Math.max(1, line.length); i++) {
+            int start = i / stride * line.length * stride + i % stride;
+            for (int j = 0; j < line.length; j++) {
+                line[j] = array.get(start + j * stride);
+            }
+            softmax(line, log);
+            for (int j = 0; j < line.length; j++) {
+                result.set(start + j * stride, line[j]);
+            }
+        }
+        return result;
+    }
+
+    private static void softmax(double[] line, boolean log) {
+        double max = max(line);
+        double sum = 0;
+        for (int i = 0; i < line.length; i++) {
+            line[i] -= max;
+            double power = Math.exp(line[i]);
+            line[i] = log ? line[i] : power;
+            sum += power;
+        }
+        double logarithm = Math.log(sum);
+        for (int i = 0; i < line.length; i++) {
+            line[i] = log ? line[i] - logarithm : line[i] / sum;
+        }
     }
 
     /** Returns the places of the elements along an axis in their order; equal ones keep theirs. */
@@ -212,13 +280,11 @@ final class ArrayMath {
                 continue;
             }
             int start = i;
-            int sign = ascending ? 1 : -1;
-            int[] order = IntStream.range(0, extent)
-                    .boxed()
-                    .sorted((a, b) ->
-                            sign * Double.compare(array.get(start + a * stride), array.get(start + b * stride)))
-                    .mapToInt(Integer::intValue)
-                    .toArray();
+            int[] order = MergeSort.order(
+                    extent,
+                    (one, other) -> ascending
+                            ? array.compare(start + one * stride, start + other * stride)
+                            : array.compare(start + other * stride, start + one * stride));
             for (int j = 0; j < extent; j++) {
                 result.set(start + j * stride, order[j]);
             }

@@ -54,14 +54,22 @@ enum AxisFilter {
         return values()[interpolation];
     }
 
-    /** Resizes two axes, and rounds whole numbers. */
+    /** Resizes two axes. Whole numbers are rounded, and stay within their type. */
     ArrayData resize(ArrayData data, int rows, int height, int columns, int width) {
+        if (height < 1 || width < 1 || data.size() == 0) {
+            throw new IllegalArgumentException("an image of the shape " + Arrays.toString(data.shape())
+                    + " cannot be resized to a height of " + height + " and a width of " + width);
+        }
         ArrayData wide = along(data, columns, width, DataType.FLOAT64);
         ArrayData resized = along(wide, rows, height, data.type().isFloating() ? data.type() : DataType.FLOAT64);
-        if (data.type() == DataType.UINT8) {
-            return ArrayMath.map(resized, data.type(), x -> Math.clamp(Math.rint(x), 0, 255));
+        if (data.type().isFloating()) {
+            return resized;
         }
-        return data.type().isFloating() ? resized : ArrayMath.map(resized, data.type(), Math::rint);
+        boolean isUnsigned = ArrayMath.isUnsigned(data.type());
+        int bits = data.type() == DataType.BOOLEAN ? 1 : data.width() * Byte.SIZE - (isUnsigned ? 0 : 1);
+        double least = isUnsigned || data.type() == DataType.BOOLEAN ? 0 : -Math.scalb(1.0, bits);
+        double most = Math.scalb(1.0, bits) - 1;
+        return ArrayMath.map(resized, data.type(), x -> Math.clamp(Math.rint(x), least, most));
     }
 
     private ArrayData along(ArrayData data, int axis, int extent, DataType type) {
@@ -76,15 +84,19 @@ enum AxisFilter {
             starts[i] = start(i, old, extent);
             weights[i] = weights(i, starts[i], old, extent);
         }
-        for (int i = 0; i < result.size(); i++) {
-            int to = i / stride % extent;
-            int from = (i / stride / extent * old + starts[to]) * stride + i % stride;
-            double sum = 0;
-            for (double weight : weights[to]) {
-                sum += weight * data.get(from);
-                from += stride;
+        double[] sums = new double[stride];
+        int lines = result.size() / Math.max(1, extent * stride);
+        for (int i = 0; i < lines * extent; i++) {
+            int from = (i / extent * old + starts[i % extent]) * stride;
+            Arrays.fill(sums, 0);
+            for (double weight : weights[i % extent]) {
+                for (int j = 0; j < stride; j++) {
+                    sums[j] += weight * data.get(from++);
+                }
             }
-            result.set(i, sum);
+            for (int j = 0; j < stride; j++) {
+                result.set(i * stride + j, sums[j]);
+            }
         }
         return result;
     }

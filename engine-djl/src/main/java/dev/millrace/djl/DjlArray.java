@@ -132,6 +132,9 @@ final class DjlArray extends IndexedArray {
     public NDArray flatten(int first, int last) {
         int from = data().axis(first);
         int to = data().axis(last);
+        if (from > to) {
+            throw new IllegalArgumentException("axis " + first + " of " + getShape() + " stands behind axis " + last);
+        }
         long[] old = data().shape();
         long[] flat = new long[old.length - (to - from)];
         for (int i = 0; i < flat.length; i++) {
@@ -169,9 +172,6 @@ final class DjlArray extends IndexedArray {
 
     @Override
     public NDArray transpose(int... axes) {
-        if (axes.length != data().rank()) {
-            throw new IllegalArgumentException(getShape() + " has no order of " + axes.length + " axes");
-        }
         return of(data().transposed(axes));
     }
 
@@ -199,8 +199,12 @@ final class DjlArray extends IndexedArray {
     /** Turns a plane by quarters, from its first axis to its second. */
     @Override
     public NDArray rotate90(int times, int[] axes) {
+        if (axes.length != 2) {
+            throw new IllegalArgumentException("a plane has two axes, not " + Arrays.toString(axes));
+        }
         int first = data().axis(axes[0]);
         int second = data().axis(axes[1]);
+        requireDifferent(first, second);
         return switch (Math.floorMod(times, 4)) {
             case 1 -> flip(second).swapAxes(first, second);
             case 2 -> flip(first, second);
@@ -209,12 +213,24 @@ final class DjlArray extends IndexedArray {
         };
     }
 
+    private void requireDifferent(int first, int second) {
+        if (first == second) {
+            throw new IllegalArgumentException(
+                    "a plane of " + getShape() + " has two axes, not axis " + first + " twice");
+        }
+    }
+
     /** Adds elements before and behind each axis, from the last axis on; negative numbers cut elements off. */
     @Override
     public NDArray pad(Shape padding, double value) {
+        if (padding.dimension() % 2 != 0) {
+            throw new IllegalArgumentException("a padding has two numbers for each axis, and is not " + padding);
+        }
         ArrayData padded = data();
-        for (int i = 0; 2 * i + 1 < padding.dimension(); i++) {
-            padded = padded(padded, padded.axis(-1 - i), (int) padding.get(2 * i), (int) padding.get(2 * i + 1), value);
+        for (int i = 0; i < padding.dimension(); i += 2) {
+            int before = Math.toIntExact(padding.get(i));
+            int behind = Math.toIntExact(padding.get(i + 1));
+            padded = padded(padded, padded.axis(-1 - i / 2), before, behind, value);
         }
         return of(padded);
     }
@@ -222,7 +238,7 @@ final class DjlArray extends IndexedArray {
     private static ArrayData padded(ArrayData from, int axis, int before, int behind, double value) {
         int extent = from.extent(axis);
         int stride = from.stride(axis);
-        int wide = extent + before + behind;
+        int wide = Math.addExact(Math.addExact(extent, before), behind);
         long[] shape = from.shape().clone();
         shape[axis] = wide;
         ArrayData padded = ArrayData.zeros(from.type(), shape);
@@ -253,6 +269,7 @@ final class DjlArray extends IndexedArray {
         ArrayData own = data();
         int row = own.axis(first);
         int column = own.axis(second);
+        requireDifferent(row, column);
         int below = Math.max(0, -offset);
         int beside = Math.max(0, offset);
         int length = Math.max(0, Math.min(own.extent(row) - below, own.extent(column) - beside));
@@ -265,7 +282,7 @@ final class DjlArray extends IndexedArray {
                 .toArray();
         long[] to = extents.asLongStream().toArray();
         int start = below * own.stride(row) + beside * own.stride(column);
-        return of(own.moved(to, index -> start + ArrayData.place(index, to, strides)));
+        return of(own.strided(start, to, strides));
     }
 
     @Override

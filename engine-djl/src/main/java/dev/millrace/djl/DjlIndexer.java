@@ -54,7 +54,10 @@ final class DjlIndexer extends NDArrayIndexer {
         int[] places = found.places();
         ArrayData target = own.writable();
         switch (value) {
-            case Number number -> Arrays.stream(places).forEach(place -> target.set(place, number.doubleValue()));
+            case Number number -> {
+                ArrayData one = ArrayData.number(number).cast(target.type());
+                Arrays.stream(places).forEach(place -> target.copy(place, one, 0));
+            }
             case NDArray given ->
                 write(target, found.shape(), places, own.like(given).data());
             default -> throw new IllegalArgumentException("an array takes arrays and numbers, not " + value);

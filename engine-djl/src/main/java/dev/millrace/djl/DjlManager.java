@@ -109,6 +109,9 @@ class DjlManager extends BaseNDManager {
 
     @Override
     public DjlArray arange(float start, float stop, float step, DataType type) {
+        if (step == 0 || Float.isNaN(step)) {
+            throw new IllegalArgumentException("numbers from " + start + " to " + stop + " have no step of " + step);
+        }
         ArrayData data = ArrayData.zeros(type, (long) Math.max(0, Math.ceil((stop - start) / step)));
         for (int i = 0; i < data.size(); i++) {
             data.set(i, start + (double) i * step);

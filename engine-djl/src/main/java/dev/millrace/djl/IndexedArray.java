@@ -6,10 +6,7 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.index.NDIndex;
 import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -148,31 +145,34 @@ abstract class IndexedArray extends SpectralArray {
         int axis = dim == null ? 0 : data().axis(dim);
         ArrayData parts = dim == null ? data().reshaped(data().size()) : data();
         int count = parts.extent(axis);
-        var places = new TreeMap<ArrayData, List<Integer>>(IndexedArray::compare);
-        for (int i = 0; i < count; i++) {
-            places.computeIfAbsent(parts.part(axis, i, i + 1L), _ -> new ArrayList<>())
-                    .add(i);
-        }
+        ArrayData lines = parts.frontmost(axis);
+        int width = count == 0 ? 0 : lines.size() / count;
+        int[] order = MergeSort.order(count, (one, other) -> compare(lines, one * width, other * width, width));
+        int[] firsts = IntStream.range(0, count)
+                .filter(i -> i == 0 || compare(lines, order[i - 1] * width, order[i] * width, width) != 0)
+                .toArray();
         ArrayData inverse = ArrayData.zeros(DataType.INT64, returnInverse ? count : 0);
-        ArrayData counts = ArrayData.zeros(DataType.INT64, returnCounts ? places.size() : 0);
-        int next = 0;
-        for (List<Integer> same : places.values()) {
-            int place = next++;
-            same.stream().filter(_ -> returnInverse).forEach(each -> inverse.set(each, place));
+        ArrayData counts = ArrayData.zeros(DataType.INT64, returnCounts ? firsts.length : 0);
+        for (int place = 0; place < firsts.length; place++) {
+            int below = place + 1 < firsts.length ? firsts[place + 1] : count;
+            for (int i = firsts[place]; returnInverse && i < below; i++) {
+                inverse.set(order[i], place);
+            }
             if (returnCounts) {
-                counts.set(place, same.size());
+                counts.set(place, below - firsts[place]);
             }
         }
-        ArrayData found = places.isEmpty() ? parts : ArrayMath.concat(List.copyOf(places.keySet()), axis);
+        int[] taken = Arrays.stream(firsts).map(first -> order[first]).toArray();
+        ArrayData found = parts.taken(axis, taken);
         ArrayData shaped = dim == null && returnInverse ? inverse.reshaped(data().shape()) : inverse;
         return new NDList(of(found), of(shaped), of(counts));
     }
 
-    private static int compare(ArrayData one, ArrayData other) {
-        return IntStream.range(0, one.size())
-                .map(i -> Double.compare(one.get(i), other.get(i)))
-                .filter(difference -> difference != 0)
-                .findFirst()
-                .orElse(0);
+    private static int compare(ArrayData lines, int one, int other, int width) {
+        int compared = 0;
+        for (int i = 0; i < width && compared == 0; i++) {
+            compared = lines.compare(one + i, other + i);
+        }
+        return compared;
     }
 }

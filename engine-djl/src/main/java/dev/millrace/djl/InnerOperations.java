@@ -133,8 +133,9 @@ final class InnerOperations {
 
     /** Returns an array of pixels with values from 0 to 1, the channels first. */
     NDArray toTensor() {
-        ArrayData data = ArrayMath.map(array.data(), DataType.FLOAT32, x -> x / 255);
-        return array.of(data.rank() == 4 ? data.transposed(0, 3, 1, 2) : data.transposed(2, 0, 1));
+        ArrayData data = array.data();
+        ArrayData pixels = data.rank() == 4 ? data.transposed(0, 3, 1, 2) : data.transposed(2, 0, 1);
+        return array.of(ArrayMath.map(pixels, DataType.FLOAT32, x -> x / 255));
     }
 
     /** Normalises the channels, which are the third axis from the end. */
@@ -142,10 +143,17 @@ final class InnerOperations {
         ArrayData data = array.data();
         int stride = data.stride(data.axis(-3));
         int channels = data.extent(data.axis(-3));
+        if (mean.length != channels || deviation.length != channels) {
+            throw new IllegalArgumentException(mean.length + " means and " + deviation.length
+                    + " deviations do not fit the " + channels + " channels of " + array.getShape());
+        }
         ArrayData result = ArrayData.zeros(ArrayMath.floating(data.type()), data.shape());
-        for (int i = 0; i < data.size(); i++) {
+        int size = data.size();
+        for (int i = 0; i < size; i += stride) {
             int channel = i / stride % channels;
-            result.set(i, (data.get(i) - mean[channel]) / deviation[channel]);
+            for (int j = i; j < i + stride; j++) {
+                result.set(j, (data.get(j) - mean[channel]) / deviation[channel]);
+            }
         }
         return array.of(result);
     }
@@ -168,7 +176,7 @@ final class InnerOperations {
     }
 
     NDArray where(NDArray condition, NDArray other) {
-        ArrayData chosen = ((DjlArray) condition).data();
+        ArrayData chosen = array.like(condition).data();
         ArrayData otherwise = array.like(other).data();
         DataType type = ArrayMath.promoted(array.getDataType(), otherwise.type());
         long[] shape =

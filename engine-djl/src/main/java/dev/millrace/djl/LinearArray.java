@@ -103,6 +103,9 @@ abstract class LinearArray extends FunctionArray {
     /** Returns the differences of neighbours along an axis, taken {@code times} times. */
     @Override
     public NDArray diff(int times, int axis) {
+        if (times < 0) {
+            throw new IllegalArgumentException("differences cannot be taken " + times + " times");
+        }
         ArrayData run = data();
         int along = run.axis(axis);
         for (int i = 0; i < times && run.extent(along) > 0; i++) {

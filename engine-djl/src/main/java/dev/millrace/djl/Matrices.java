@@ -22,14 +22,22 @@ final class Matrices {
         ArrayData ones = left.broadcast(matrices(batch, rows, inner));
         ArrayData others = right.broadcast(matrices(batch, inner, columns));
         ArrayData product = ArrayData.zeros(type, matrices(batch, rows, columns));
-        for (int i = 0; i < product.size(); i++) {
-            int row = i / columns;
-            int matrix = row / rows * inner;
-            double sum = 0;
-            for (int k = 0; k < inner; k++) {
-                sum += ones.get(row * inner + k) * others.get((matrix + k) * columns + i % columns);
+        double[] matrix = new double[inner * columns];
+        double[] sums = new double[columns];
+        for (int row = 0; columns > 0 && row < product.size() / columns; row++) {
+            for (int i = 0; row % rows == 0 && i < matrix.length; i++) {
+                matrix[i] = others.get(row / rows * matrix.length + i);
             }
-            product.set(i, sum);
+            Arrays.fill(sums, 0);
+            for (int k = 0; k < inner; k++) {
+                double factor = ones.get(row * inner + k);
+                for (int column = 0; column < columns; column++) {
+                    sums[column] += factor * matrix[k * columns + column];
+                }
+            }
+            for (int column = 0; column < columns; column++) {
+                product.set(row * columns + column, sums[column]);
+            }
         }
         return product;
     }

@@ -48,6 +48,9 @@ final class SpecialFunctions {
         if (x <= 0 && x == Math.rint(x)) {
             return Double.POSITIVE_INFINITY;
         }
+        if (x == Double.POSITIVE_INFINITY) {
+            return x;
+        }
         if (x < 0.5) {
             return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * x))) - logGamma(1 - x);
         }
@@ -61,7 +64,11 @@ final class SpecialFunctions {
 
     static double asinh(double x) {
         double magnitude = Math.abs(x);
-        return Math.copySign(Math.log(magnitude + Math.sqrt(magnitude * magnitude + 1)), x);
+        double square = magnitude * magnitude;
+        double result = magnitude > 1e8 // the 1 below the root has no digit of the sum
+                ? Math.log(magnitude) + Math.log(2)
+                : Math.log1p(magnitude + square / (1 + Math.sqrt(square + 1)));
+        return Math.copySign(result, x);
     }
 
     /** Returns the remainder that has the sign of the divisor. */
