@@ -85,42 +85,58 @@ final class DrawnBoxes {
 
     /** An image whose pixels are blue, green and red. */
     private record Canvas(byte[] pixels, int width, int height) {
+        /** Draws the frame of a box. Its line lies half outside the box, but a box without room for a hole is filled. */
         void draw(float[] corners, int colour, long thickness) {
-            int right = rounded(corners[2], width - 1);
-            int bottom = rounded(corners[3], height - 1);
-            int left = rounded(corners[0], right);
-            int top = rounded(corners[1], bottom);
-            int extent = Math.min(right - left, bottom - top);
-            int wide = (int) Math.min(thickness, extent);
-            if (wide < 1) {
+            Span across = Span.of(corners[0], corners[2], width);
+            Span down = Span.of(corners[1], corners[3], height);
+            int room = Math.min(across.extent(), down.extent());
+            if (room < 1) {
                 return;
             }
-            // the line lies half outside the box, unless it fills the box
-            int outside = wide == extent ? 0 : wide / 2;
-            int behind = wide == extent ? 0 : wide - outside;
-            int x = Math.max(0, left - outside);
-            int y = Math.max(0, top - outside);
-            int endX = Math.min(width - 1, right + behind);
-            int endY = Math.min(height - 1, bottom + behind);
-            fill(x, y, endX, Math.min(height, y + wide), colour);
-            fill(x, y, Math.min(width, x + wide), endY, colour);
-            fill(x, endY - wide, endX, endY, colour);
-            fill(endX - wide, y, endX, endY, colour);
-        }
-
-        private static int rounded(float place, int most) {
-            return (int) Math.clamp(Math.round((double) place), 0, most);
-        }
-
-        private void fill(int left, int top, int right, int bottom, int colour) {
-            for (int y = top; y < bottom; y++) {
-                for (int x = left; x < right; x++) {
-                    int at = (y * width + x) * CHANNELS;
-                    for (int channel = 0; channel < CHANNELS; channel++) {
-                        pixels[at + channel] = (byte) (colour >> channel * Byte.SIZE);
-                    }
-                }
+            if (thickness < room) {
+                int line = (int) thickness;
+                frame(across.grown(line, width), down.grown(line, height), line, colour);
+            } else {
+                frame(across, down, room, colour);
             }
+        }
+
+        /** Paints the pixels of a box that are nearer to its border than {@code line} pixels. */
+        private void frame(Span across, Span down, int line, int colour) {
+            for (int y = down.from; y < down.below; y++) {
+                boolean isWhole = y < down.from + line || y >= down.below - line;
+                paint(y, across.from, isWhole ? across.below : across.from + line, colour);
+                paint(y, across.below - line, across.below, colour);
+            }
+        }
+
+        private void paint(int y, int from, int below, int colour) {
+            for (int at = (y * width + from) * CHANNELS; at < (y * width + below) * CHANNELS; at += CHANNELS) {
+                pixels[at] = (byte) colour;
+                pixels[at + 1] = (byte) (colour >> Byte.SIZE);
+                pixels[at + 2] = (byte) (colour >> 2 * Byte.SIZE);
+            }
+        }
+    }
+
+    /** The pixels of a box along one axis. The last pixel of an image bounds boxes, and belongs to none. */
+    private record Span(int from, int below) {
+        static Span of(float from, float below, int extent) {
+            int end = inside(below, extent - 1);
+            return new Span(inside(from, end), end);
+        }
+
+        private static int inside(float place, int most) {
+            return Math.clamp(Math.round((double) place), 0, Math.max(0, most));
+        }
+
+        int extent() {
+            return below - from;
+        }
+
+        /** Returns the span with room for a line, of which the smaller half lies in front. */
+        Span grown(int line, int extent) {
+            return new Span(Math.max(0, from - line / 2), Math.min(extent - 1, below + line - line / 2));
         }
     }
 }

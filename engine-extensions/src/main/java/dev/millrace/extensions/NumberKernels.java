@@ -66,13 +66,15 @@ final class NumberKernels {
         long[] numbers = all.longs();
         List<Long> places = new ArrayList<>();
         List<Long> values = new ArrayList<>();
-        for (int i = 0; i < numbers.length; i++) {
-            if (numbers[i] != 0 && (i == 0 || numbers[i - 1] != numbers[i])) {
-                places.add((long) i);
-                values.add(numbers[i]);
+        int end;
+        for (int start = 0; start < numbers.length; start = end) {
+            end = start;
+            while (end < numbers.length && numbers[end] == numbers[start]) {
+                end++;
             }
-            if (numbers[i] != 0 && (i == numbers.length - 1 || numbers[i + 1] != numbers[i])) {
-                places.add(i + 1L);
+            if (numbers[start] != 0) {
+                values.add(numbers[start]);
+                places.addAll(List.of((long) start, (long) end));
             }
         }
         context.output(0, Tensor.copyOf(array(places), values.size(), 2));
