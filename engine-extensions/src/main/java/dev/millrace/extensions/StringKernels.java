@@ -90,18 +90,19 @@ final class StringKernels {
         context.output(0, Tensor.copyOf(made, texts.shape().toArray()));
     }
 
-    /** Joins the strings along an axis. */
+    /** Joins the strings along an axis. A string without axes stays as it is. */
     static void join(DynamicContext context) {
         Tensor texts = context.tensor(0);
         String separator = single(context, 1);
         long[] axes = context.tensor(2).longs();
-        long[] dims = texts.shape().toArray();
-        int axis = axes.length == 0 ? 0 : (int) axes[0];
-        axis = axis < 0 ? axis + dims.length : axis;
-        if (axis < 0 || axis >= dims.length) {
+        boolean isSingle = texts.shape().rank() == 0;
+        long[] dims = isSingle ? new long[] {1} : texts.shape().toArray();
+        long given = isSingle || axes.length == 0 ? 0 : axes[0];
+        if (given < -dims.length || given >= dims.length) {
             throw EngineException.invalidArgument(
-                    context.node().describe() + ": axis " + axes[0] + " of strings of the shape " + texts.shape());
+                    context.node().describe() + ": axis " + given + " of strings of the shape " + texts.shape());
         }
+        int axis = Math.floorMod(given, dims.length);
         int count = Math.toIntExact(dims[axis]);
         int inner = 1;
         for (int i = axis + 1; i < dims.length; i++) {
@@ -145,12 +146,13 @@ final class StringKernels {
         return texts[0];
     }
 
-    /** Splits strings at each of several characters; the parts are the values of a sparse matrix. */
+    /** Splits strings at each of several characters; the parts are the values of a sparse matrix. An empty string has none. */
     static void split(DynamicContext context) {
         String[] all = context.tensor(0).strings();
         String separators = single(context, 1);
         boolean skips = context.inputCount() < 3
                 || context.input(2) == null
+                || context.tensor(2).elements() == 0
                 || context.tensor(2).booleans()[0];
         List<String> values = new ArrayList<>();
         List<Long> places = new ArrayList<>();
@@ -175,7 +177,7 @@ final class StringKernels {
     }
 
     private static List<String> parts(String text, String separators) {
-        if (separators.isEmpty()) {
+        if (separators.isEmpty() || text.isEmpty()) {
             return text.codePoints().mapToObj(Character::toString).toList();
         }
         var parts = new ArrayList<String>();
@@ -228,7 +230,8 @@ final class StringKernels {
         long from = Math.clamp(start < 0 ? start + points.length : start, low, points.length + low);
         long to = Math.clamp(end < 0 ? end + points.length : end, low, points.length + low);
         var made = new StringBuilder();
-        for (long i = from; step > 0 ? i < to : i > to; i += step) {
+        long stride = Math.clamp(step, -points.length - 1L, points.length + 1L); // a longer one could overflow
+        for (long i = from; step > 0 ? i < to : i > to; i += stride) {
             made.appendCodePoint(points[(int) i]);
         }
         return made.toString();

@@ -73,6 +73,27 @@ class StringsAndImagesTest {
         assertThat(join(1).run().getFirst().strings()).containsExactly("a;b;c", "aa;bb;");
         assertThat(join(0).run().getFirst().strings()).containsExactly("a;aa", "b;bb", "c;");
         assertThatThrownBy(() -> join(2).run()).hasMessageContaining("axis 2");
+        assertThatThrownBy(() -> join((1L << 32) + 1).run()).hasMessageContaining("axis 4294967297");
+        Tensor single = new OneNode("StringJoin", 1)
+                .input(Tensor.ofStrings(Shape.of(), "a"))
+                .input(";")
+                .input(Tensor.copyOf(new long[] {0}, 1))
+                .run()
+                .getFirst();
+        assertThat(single.shape()).isEqualTo(Shape.of(1));
+        assertThat(single.strings()).containsExactly("a");
+    }
+
+    @Test
+    void anEmptyStringHasNoPartsEvenIfEmptyOnesAreKept() {
+        List<Tensor> split = new OneNode("StringSplit", 3)
+                .input("a,,b", "", ",")
+                .input(",")
+                .input(Tensor.copyOf(new boolean[] {false}, 1))
+                .run();
+        assertThat(split.get(0).longs()).containsExactly(0, 0, 0, 1, 0, 2, 2, 0, 2, 1);
+        assertThat(split.get(1).strings()).containsExactly("a", "", "b", "", "");
+        assertThat(split.get(2).longs()).containsExactly(3, 3);
     }
 
     @Test

@@ -122,7 +122,16 @@ class TablesAndRowsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 3, 1, bc", "3, 1, -1, dc", "-2, 99, 1, ef", "0, -1, 2, ace", "9, -9, -2, fdb", "4, 2, 1, ''"})
+    @CsvSource({
+        "1, 3, 1, bc",
+        "3, 1, -1, dc",
+        "-2, 99, 1, ef",
+        "0, -1, 2, ace",
+        "9, -9, -2, fdb",
+        "4, 2, 1, ''",
+        "1, 9, 9223372036854775807, b",
+        "3, -9, -9223372036854775808, d"
+    })
     void stringsAreSlicedAsInPython(long start, long end, long step, String expected) {
         OneNode node = new OneNode("StringSlice", 1)
                 .input("abcdef", "\ud83e\udd80bcdef")
@@ -183,6 +192,50 @@ class TablesAndRowsTest {
         assertThat(pixel(pixels, 2, 3)).as("the best box is red, and above").containsExactly(0, 0, -1);
         assertThat(pixel(pixels, 4, 5)).as("inside").containsExactly(7, 7, 7);
         assertThatThrownBy(() -> boxes("YXYX", 1, 1).run()).hasMessageContaining("mode 'YXYX'");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2, 3, 9, 8, 1",
+        "2, 3, 9, 8, 2",
+        "2, 3, 9, 8, 3",
+        "-4, 1.5, 6.4, 99, 4",
+        "5, 5, 7, 11, 2",
+        "0, 0, 15, 11, 3",
+        "14, 2, 15, 9, 9",
+        "6, 4, 6, 9, 1",
+        "20, 4, 30, 9, 1"
+    })
+    void linesLieHalfOutsideTheBox(float left, float top, float right, float bottom, int thickness) {
+        byte[] pixels = boxes("XYXY", thickness, 1, left, top, right, bottom, 0.9f, 1)
+                .run()
+                .getFirst()
+                .segment()
+                .toArray(ValueLayout.JAVA_BYTE);
+        int[] x = {Math.clamp(Math.round(left), 0, 15), Math.clamp(Math.round(right), 0, 15)};
+        int[] y = {Math.clamp(Math.round(top), 0, 11), Math.clamp(Math.round(bottom), 0, 11)};
+        int room = Math.min(x[1] - x[0], y[1] - y[0]);
+        int before = thickness < room ? thickness / 2 : 0;
+        int behind = thickness < room ? thickness - before : 0;
+        for (int i = 0; i < 16 * 12; i++) {
+            int inX = Math.min(i % 16 - Math.max(0, x[0] - before), Math.min(15, x[1] + behind) - 1 - i % 16);
+            int inY = Math.min(i / 16 - Math.max(0, y[0] - before), Math.min(11, y[1] + behind) - 1 - i / 16);
+            int depth = Math.min(inX, inY);
+            boolean isLine = room > 0 && depth >= 0 && depth < Math.min(thickness, room);
+            assertThat(pixel(pixels, i % 16, i / 16))
+                    .as("x %d, y %d", i % 16, i / 16)
+                    .isEqualTo(isLine ? new byte[] {0, 0, -1} : new byte[] {7, 7, 7});
+        }
+    }
+
+    @Test
+    void anImageWithoutPixelsHasNoBoxes() {
+        Tensor drawn = new OneNode("com.microsoft.extensions", "DrawBoundingBoxes", 1)
+                .input(Tensor.allocate(ElementType.UINT8, Shape.of(4, 0, 3)))
+                .input(Tensor.copyOf(new float[] {0, 0, 3, 3, 0.9f, 1}, 1, 6))
+                .run()
+                .getFirst();
+        assertThat(drawn.shape()).isEqualTo(Shape.of(4, 0, 3));
     }
 
     private static byte[] pixel(byte[] pixels, int x, int y) {
