@@ -182,10 +182,11 @@ record ArrayData(DataType type, long[] shape, ByteBuffer bytes) {
     }
 
     ArrayData cast(DataType to) {
-        if (to == type) {
-            return moved(shape, index -> index);
-        }
         ArrayData cast = zeros(to, shape);
+        if (to == type) {
+            cast.copy(0, this, 0, 1, size());
+            return cast;
+        }
         boolean isWhole = !to.isFloating() && !type.isFloating();
         for (int i = 0; i < size(); i++) {
             if (isWhole) {

@@ -374,8 +374,8 @@ final class ArrayMath {
                         + Arrays.toString(each.shape()) + " cannot be joined along axis " + along);
             }
             int block = each.extent(along) * inner;
-            for (int i = 0; i < each.size(); i++) {
-                result.copy(i / block * (int) shape[along] * inner + offset + i % block, each, i);
+            for (int i = 0; block > 0 && i < each.size() / block; i++) {
+                result.copy(i * (int) shape[along] * inner + offset, each, i * block, 1, block);
             }
             offset += block;
         }

@@ -63,6 +63,8 @@ class ArrayReferenceTest {
         assertThat(numbers(cube.split(2, 1).get(1))).isEqualTo(elements(A, 2, C, (a, b, c) -> number.at(a, b + 2, c)));
         assertThat(numbers(cube.get(new NDIndex(":, 1:2, :1")).broadcast(new Shape(A, B, C))))
                 .isEqualTo(elements(A, B, C, (a, _, _) -> number.at(a, 1, 0)));
+        assertThat(numbers(cube.get(new NDIndex(":, 2:")).concat(cube.get(new NDIndex(":, :2")), 1)))
+                .isEqualTo(elements(A, B, C, (a, b, c) -> number.at(a, (b + 2) % B, c)));
         assertThat(numbers(cube.diagonal(1, 1, 2))).isEqualTo(elements(1, A, B, (_, a, b) -> number.at(a, b, b + 1)));
     }
 
