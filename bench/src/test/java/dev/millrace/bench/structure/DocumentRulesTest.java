@@ -26,6 +26,9 @@ class DocumentRulesTest {
 
     private static final Pattern CODE = Pattern.compile("(?s)```.*?```");
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+    /** A setting of an event that JFR's configurations do not have, without the plus by which JFR adds it. */
+    private static final Pattern UNKNOWN_SETTING = Pattern.compile("StartFlightRecording\\S*[:,]dev\\.millrace\\.");
+
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
     private static final Pattern DECISION = Pattern.compile("""
         (?s)# (\\d{4})\\. ([^\\n]+)
@@ -126,6 +129,13 @@ class DocumentRulesTest {
             }
         }
         assertThat(found).as("lines of more than %d characters", LONGEST_LINE).isEmpty();
+    }
+
+    @Test
+    void settingsOfEventsAreThoseThatTheJvmTakes() throws IOException {
+        for (Path page : pages()) {
+            assertThat(Files.readString(page)).as(page.toString()).doesNotContainPattern(UNKNOWN_SETTING);
+        }
     }
 
     @Test
