@@ -122,7 +122,7 @@ class SessionTest {
                 .isInstanceOfSatisfying(
                         EngineException.class, e -> assertThat(e.status()).isEqualTo(Status.NO_SUCH_FILE));
         assertThatThrownBy(() -> engine.session(folder))
-                .hasMessageEndingWith(folder.getFileName() + ": that is a folder");
+                .hasMessageEndingWith(folder.getFileName() + ": that is a folder; name the .onnx file itself");
         Path text = Files.writeString(folder.resolve("text.onnx"), "this is no model");
         assertThatThrownBy(() -> engine.session(text))
                 .isInstanceOf(EngineException.class)

@@ -133,7 +133,7 @@ final class SessionBuilder {
         return new EngineException(
                 Status.NO_SUCH_FILE,
                 "there is no model file " + file.toAbsolutePath()
-                        + (Files.isDirectory(file) ? ": that is a folder" : ""));
+                        + (Files.isDirectory(file) ? ": that is a folder; name the .onnx file itself" : ""));
     }
 
     private OpenSession make(String name, Supplier<Model> reader) {
