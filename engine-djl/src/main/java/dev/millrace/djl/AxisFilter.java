@@ -63,7 +63,7 @@ enum AxisFilter {
         ArrayData wide = along(data, columns, width, DataType.FLOAT64);
         ArrayData resized = along(wide, rows, height, data.type().isFloating() ? data.type() : DataType.FLOAT64);
         if (data.type().isFloating()) {
-            return resized;
+            return resized.cast(data.type());
         }
         boolean isUnsigned = ArrayMath.isUnsigned(data.type());
         int bits = data.type() == DataType.BOOLEAN ? 1 : data.width() * Byte.SIZE - (isUnsigned ? 0 : 1);
@@ -74,6 +74,9 @@ enum AxisFilter {
 
     private ArrayData along(ArrayData data, int axis, int extent, DataType type) {
         int old = data.extent(axis);
+        if (extent == old) {
+            return data; // every filter keeps the samples at their places
+        }
         int stride = data.stride(axis);
         long[] shape = data.shape().clone();
         shape[axis] = extent;

@@ -134,8 +134,24 @@ final class InnerOperations {
     /** Returns an array of pixels with values from 0 to 1, the channels first. */
     NDArray toTensor() {
         ArrayData data = array.data();
-        ArrayData pixels = data.rank() == 4 ? data.transposed(0, 3, 1, 2) : data.transposed(2, 0, 1);
-        return array.of(ArrayMath.map(pixels, DataType.FLOAT32, x -> x / 255));
+        if (data.rank() != 3 && data.rank() != 4) {
+            throw new IllegalArgumentException("an image has three axes, or four in a batch, not " + array.getShape());
+        }
+        int first = data.rank() - 3;
+        long[] shape = data.shape().clone();
+        shape[first] = data.extent(first + 2);
+        shape[first + 1] = data.extent(first);
+        shape[first + 2] = data.extent(first + 1);
+        int channels = data.extent(first + 2);
+        int pixels = data.extent(first) * data.extent(first + 1);
+        ArrayData result = ArrayData.zeros(DataType.FLOAT32, shape);
+        for (int plane = 0; pixels > 0 && plane < data.size() / pixels; plane++) {
+            int from = plane / channels * channels * pixels + plane % channels;
+            for (int i = 0; i < pixels; i++) {
+                result.set(plane * pixels + i, data.get(from + i * channels) / 255);
+            }
+        }
+        return array.of(result);
     }
 
     /** Normalises the channels, which are the third axis from the end. */

@@ -49,7 +49,7 @@ class ArrayEdgesTest {
         refuses(() -> table.diagonal(0, 1, 1), "axis 1 twice");
         refuses(() -> table.pad(new Shape(1, 1, 1), 0), "two numbers for each axis");
         NDArray five = manager.zeros(new Shape(1, 1, 1, 1, 3), DataType.UINT8);
-        refuses(() -> five.getNDArrayInternal().toTensor(), "rank 5");
+        refuses(() -> five.getNDArrayInternal().toTensor(), "three axes, or four");
     }
 
     @Test

@@ -141,6 +141,14 @@ class ArrayReferenceTest {
         NDArray tensor = image.getNDArrayInternal().toTensor();
         assertThat(numbers(tensor))
                 .containsExactly(elements(3, A, B, (channel, y, x) -> pixel.at(y, x, channel) / 255), within(1e-6));
+        NDArray batch = image.expandDims(0).concat(image.flip(0).expandDims(0));
+        assertThat(batch.getNDArrayInternal().toTensor().get(1).toFloatArray())
+                .isEqualTo(image.flip(0).getNDArrayInternal().toTensor().toFloatArray());
+        NDArray same = image.getNDArrayInternal().resize(B, A, 3);
+        assertThat(numbers(same)).isEqualTo(pixels);
+        NDArray floats = image.toType(DataType.FLOAT32, false);
+        floats.getNDArrayInternal().resize(B, A, 1).addi(1);
+        assertThat(numbers(floats)).as("the image that was resized").isEqualTo(pixels);
         NDArray normal = tensor.getNDArrayInternal().normalize(new float[] {.1f, .2f, .3f}, new float[] {1, 2, 4});
         assertThat(numbers(normal))
                 .containsExactly(
