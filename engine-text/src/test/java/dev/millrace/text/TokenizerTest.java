@@ -186,8 +186,8 @@ class TokenizerTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        {} | INVALID_ARGUMENT | tokenizer.model: a tokenizer.json has a model with a vocabulary, and this file has none
-        {'model_max_length': 512, 'tokenizer_class': 'BertTokenizer'} | INVALID_ARGUMENT | this file has none
+        {} | INVALID_ARGUMENT | tokenizer.model: there is no vocabulary
+        {'model_max_length': 512, 'tokenizer_class': 'BertTokenizer'} | INVALID_ARGUMENT | there is no vocabulary
         {'model': {'type': 'Morse', 'vocab': {}}} | NOT_IMPLEMENTED | tokenizer.model: there is no model 'Morse' here
         {'model': {'type': 'WordLevel', 'vocab': {}}, 'normalizer': {'type': 'Rot13'}} | NOT_IMPLEMENTED | tokenizer.normalizer: there is no normalizer 'Rot13' here
         {'model': {'type': 'WordLevel', 'vocab': {}}, 'decoder': {'type': 'x'}} | NOT_IMPLEMENTED | there is no decoder 'x' here

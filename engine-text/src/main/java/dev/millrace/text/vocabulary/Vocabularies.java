@@ -21,9 +21,6 @@ public final class Vocabularies {
     }
 
     public static Vocabulary of(Json description) {
-        if (description.get("vocab").isNull()) {
-            throw description.refused("a tokenizer.json has a model with a vocabulary, and this file has none");
-        }
         return switch (kind(description)) {
             case "WordPiece" -> new WordPiece(description);
             case "BPE" -> new Bpe(description);
