@@ -2,9 +2,7 @@ package dev.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelStreamInferResponse;
 import io.grpc.Context;
@@ -73,18 +71,6 @@ class ExchangeTest {
         }
     }
 
-    private static ModelInferRequest row(String model) {
-        return ModelInferRequest.newBuilder()
-                .setModelName(model)
-                .addInputs(InferInputTensor.newBuilder()
-                        .setName("x")
-                        .setDatatype("FP32")
-                        .addShape(1)
-                        .addShape(1))
-                .addRawInputContents(ByteString.copyFrom(new byte[Float.BYTES]))
-                .build();
-    }
-
     @Test
     void exchangesThatAreIdleTakeNoPlaceAndTheirRequestsTakeOneEach() throws Exception {
         try (var server = ModelServer.start(
@@ -93,10 +79,10 @@ class ExchangeTest {
             var first = new Exchange(client, Map.of());
             var second = new Exchange(client, Map.of());
             for (Exchange each : List.of(first, second, first)) {
-                each.requests.onNext(row("plus"));
+                each.requests.onNext(TestRequests.message("plus"));
                 assertThat(each.next()).isEqualTo(ANSWER);
             }
-            assertThat(client.call("ModelInfer", row("plus"), ModelInferResponse.getDefaultInstance())
+            assertThat(client.call("ModelInfer", TestRequests.message("plus"), ModelInferResponse.getDefaultInstance())
                             .getOutputsCount())
                     .isEqualTo(1);
             // takes its place before the request behind it is there
@@ -106,7 +92,7 @@ class ExchangeTest {
                             ModelStreamInferResponse.getDefaultInstance(),
                             first)
                     .onNext(ENDLESS);
-            second.requests.onNext(row("plus"));
+            second.requests.onNext(TestRequests.message("plus"));
             assertThat(second.next()).isEqualTo("the server handles 1 calls, its limit");
         }
     }
@@ -135,7 +121,7 @@ class ExchangeTest {
 
     private static boolean hasPlace(GrpcClient client) {
         try {
-            client.call("ModelInfer", row("plus"), ModelInferResponse.getDefaultInstance());
+            client.call("ModelInfer", TestRequests.message("plus"), ModelInferResponse.getDefaultInstance());
             return true;
         } catch (StatusRuntimeException e) {
             assertThat(e.getStatus().getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
@@ -151,7 +137,7 @@ class ExchangeTest {
                 var client = new GrpcClient(server)) {
             var exchange = new Exchange(client, Map.of());
             for (int i = 0; i < 50; i++) {
-                exchange.requests.onNext(row("plus"));
+                exchange.requests.onNext(TestRequests.message("plus"));
             }
             exchange.requests.onCompleted();
             assertThat(exchange.next(50)).containsOnly(ANSWER);
@@ -165,16 +151,16 @@ class ExchangeTest {
                 var client = new GrpcClient(server)) {
             var exchange = new Exchange(client, Map.of("triton_grpc_error", "true"));
             for (int i = 0; i < 5; i++) {
-                exchange.requests.onNext(row("plus"));
+                exchange.requests.onNext(TestRequests.message("plus"));
             }
-            exchange.requests.onNext(row("gone"));
-            exchange.requests.onNext(row("plus"));
+            exchange.requests.onNext(TestRequests.message("gone"));
+            exchange.requests.onNext(TestRequests.message("plus"));
             assertThat(exchange.next(5)).containsOnly(ANSWER);
             assertThat(exchange.next()).isEqualTo("NOT_FOUND");
             assertThat(exchange.heard).isEmpty();
             var other = new Exchange(client, Map.of("triton_grpc_error", "false"));
-            other.requests.onNext(row("gone"));
-            other.requests.onNext(row("plus"));
+            other.requests.onNext(TestRequests.message("gone"));
+            other.requests.onNext(TestRequests.message("plus"));
             other.requests.onCompleted();
             assertThat(other.next(3)).containsExactly("there is no model 'gone'", ANSWER, "OK");
         }
@@ -187,7 +173,7 @@ class ExchangeTest {
                         TestServers.options(folder).drain(drain).build());
                 var client = new GrpcClient(server)) {
             var exchange = new Exchange(client, Map.of());
-            exchange.requests.onNext(row("plus"));
+            exchange.requests.onNext(TestRequests.message("plus"));
             assertThat(exchange.next()).isEqualTo(ANSWER);
             long start = System.nanoTime();
             server.close();
@@ -202,14 +188,14 @@ class ExchangeTest {
         try (var server = ModelServer.start(options.build());
                 var client = new GrpcClient(server)) {
             var exchange = new Exchange(client, Map.of());
-            exchange.requests.onNext(row("plus"));
+            exchange.requests.onNext(TestRequests.message("plus"));
             assertThat(exchange.next()).isEqualTo(ANSWER);
             long micros = TimeUnit.SECONDS.toMicros(2);
             for (int i = 0; i < 3; i++) {
                 exchange.requests.onNext(TestRequests.loop(Long.MAX_VALUE, micros));
             }
             // answered behind the requests on the same connection, so they have arrived
-            client.call("ModelInfer", row("plus"), ModelInferResponse.getDefaultInstance());
+            client.call("ModelInfer", TestRequests.message("plus"), ModelInferResponse.getDefaultInstance());
             server.close();
             assertThat(exchange.next(3)).allMatch(each -> each.contains("deadline"));
             assertThat(exchange.next()).isEqualTo("UNAVAILABLE");

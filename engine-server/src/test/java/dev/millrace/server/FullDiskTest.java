@@ -3,9 +3,7 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.providers.testkit.OwnJvm;
-import dev.millrace.session.EngineOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,14 +47,9 @@ class FullDiskTest {
         /** @param arguments the folder of the models, of temporary files and of the cache */
         public static void main(String[] arguments) throws IOException {
             Path folder = Path.of(arguments[0]);
-            var engine = EngineOptions.builder()
-                    .threads(2)
-                    .contextCache(ContextCache.in(folder.resolve("cache")))
-                    .build();
-            var options = TestServers.options(folder.resolve("models"))
+            var options = TestServers.cachedOptions(folder)
                     .control(ControlMode.EXPLICIT)
                     .loaded("plus")
-                    .engine(engine)
                     .build();
             try (var server = ModelServer.start(options);
                     var client = new RestClient(server)) {

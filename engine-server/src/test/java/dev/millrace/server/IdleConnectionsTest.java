@@ -2,10 +2,7 @@ package dev.millrace.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.ByteString;
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -67,15 +64,7 @@ class IdleConnectionsTest {
     }
 
     private static void ask(ServerProcess server) throws Exception {
-        var request = ModelInferRequest.newBuilder()
-                .setModelName("plus")
-                .addInputs(InferInputTensor.newBuilder()
-                        .setName("x")
-                        .setDatatype("FP32")
-                        .addShape(1)
-                        .addShape(1))
-                .addRawInputContents(ByteString.copyFrom(new byte[Float.BYTES]))
-                .build();
+        var request = TestRequests.message("plus");
         try (var grpc = new GrpcClient(server.grpcPort())) {
             for (int i = 0; i < REQUESTS; i++) {
                 assertThat(server.post("v2/models/plus/infer", TestRequests.row("x", i))

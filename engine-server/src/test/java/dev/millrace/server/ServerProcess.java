@@ -1,8 +1,6 @@
 package dev.millrace.server;
 
-import dev.millrace.epcontext.cache.ContextCache;
 import dev.millrace.providers.testkit.OwnJvm;
-import dev.millrace.session.EngineOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -66,14 +64,9 @@ final class ServerProcess implements AutoCloseable {
         /** @param arguments the folder */
         public static void main(String[] arguments) throws IOException {
             Path folder = Path.of(arguments[0]);
-            var engine = EngineOptions.builder()
-                    .threads(2)
-                    .contextCache(ContextCache.in(folder.resolve("cache")))
-                    .build();
-            var options = TestServers.options(folder.resolve("models"))
+            var options = TestServers.cachedOptions(folder)
                     .control(ControlMode.POLL)
                     .pollInterval(Duration.ofMillis(200))
-                    .engine(engine)
                     .build();
             try (var server = ModelServer.start(options)) {
                 System.out.println(server.httpPort() + " " + server.grpcPort());

@@ -7,7 +7,7 @@ import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Requests to the models of {@link ServerModels}, as JSON. */
+/** Requests to the models of {@link ServerModels}, as JSON and as messages of gRPC. */
 final class TestRequests {
     private TestRequests() {}
 
@@ -15,6 +15,19 @@ final class TestRequests {
     static String row(String input, float value) {
         return "{\"inputs\": [{\"name\": \"" + input + "\", \"datatype\": \"FP32\", \"shape\": [1, 1], \"data\": ["
                 + value + "]}]}";
+    }
+
+    /** Returns one row with a zero as a message of gRPC, for {@link ServerModels#plus}. */
+    static ModelInferRequest message(String model) {
+        return ModelInferRequest.newBuilder()
+                .setModelName(model)
+                .addInputs(InferInputTensor.newBuilder()
+                        .setName("x")
+                        .setDatatype("FP32")
+                        .addShape(1)
+                        .addShape(1))
+                .addRawInputContents(ByteString.copyFrom(new byte[Float.BYTES]))
+                .build();
     }
 
     /** So many rounds of {@link ServerModels#loop}, with a time limit. */

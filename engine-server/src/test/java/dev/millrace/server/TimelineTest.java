@@ -3,9 +3,6 @@ package dev.millrace.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.protobuf.ByteString;
-import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import io.grpc.StatusRuntimeException;
 import java.io.IOException;
@@ -141,23 +138,13 @@ class TimelineTest {
     @Test
     void callsByGrpcAreAmongThem() throws Exception {
         try (var grpc = new GrpcClient(client.server())) {
-            var message = ModelInferRequest.newBuilder()
-                    .setModelName("plus")
-                    .addInputs(InferInputTensor.newBuilder()
-                            .setName("x")
-                            .setDatatype("FP32")
-                            .addShape(1)
-                            .addShape(1))
-                    .addRawInputContents(ByteString.copyFrom(new byte[4]));
-            grpc.call("ModelInfer", message.build(), ModelInferResponse.getDefaultInstance());
+            grpc.call("ModelInfer", TestRequests.message("plus"), ModelInferResponse.getDefaultInstance());
             Json call = ended(each -> each.at("protocol").text().equals("gRPC")
                     && each.at("model").text().equals("plus"));
             assertThat(call.at("status").text()).isEqualTo("OK");
             assertThat(parts(call)).contains("read", "queue", "run", "answer", "write");
             assertThatThrownBy(() -> grpc.call(
-                            "ModelInfer",
-                            message.setModelName("gone").build(),
-                            ModelInferResponse.getDefaultInstance()))
+                            "ModelInfer", TestRequests.message("gone"), ModelInferResponse.getDefaultInstance()))
                     .isInstanceOf(StatusRuntimeException.class);
             assertThat(ended("gone").at("status").text()).isEqualTo("NOT_FOUND");
         }

@@ -5,9 +5,7 @@ import static dev.millrace.server.TestTraces.named;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.google.protobuf.ByteString;
 import dev.millrace.server.protocol.ModelInferRequest;
-import dev.millrace.server.protocol.ModelInferRequest.InferInputTensor;
 import dev.millrace.server.protocol.ModelInferResponse;
 import dev.millrace.server.protocol.ModelStreamInferResponse;
 import dev.millrace.server.protocol.ServerLiveRequest;
@@ -71,18 +69,6 @@ class TracingTest {
         return client.post(path, body.getBytes(StandardCharsets.UTF_8), Map.of("traceparent", TestTraces.HEADER));
     }
 
-    private static ModelInferRequest message(String model) {
-        return ModelInferRequest.newBuilder()
-                .setModelName(model)
-                .addInputs(InferInputTensor.newBuilder()
-                        .setName("x")
-                        .setDatatype("FP32")
-                        .addShape(1)
-                        .addShape(1))
-                .addRawInputContents(ByteString.copyFrom(new byte[4]))
-                .build();
-    }
-
     private static void assertIsOfCaller(SpanData span) {
         assertThat(span.getTraceId()).isEqualTo(TestTraces.TRACE);
         assertThat(span.getParentSpanId()).isEqualTo(TestTraces.PARENT);
@@ -122,7 +108,11 @@ class TracingTest {
             grpc.call("ServerLive", ServerLiveRequest.getDefaultInstance(), ServerLiveResponse.getDefaultInstance());
             traces.await(1);
             traces.clear();
-            grpc.call("ModelInfer", message("plus"), ModelInferResponse.getDefaultInstance(), TestTraces.HEADER);
+            grpc.call(
+                    "ModelInfer",
+                    TestRequests.message("plus"),
+                    ModelInferResponse.getDefaultInstance(),
+                    TestTraces.HEADER);
             List<SpanData> spans = traces.await(3);
             SpanData call = named(spans, CALL);
             assertIsOfCaller(call);
@@ -150,8 +140,8 @@ class TracingTest {
                             ended.complete(null);
                         }
                     });
-            requests.onNext(message("plus"));
-            requests.onNext(message("plus"));
+            requests.onNext(TestRequests.message("plus"));
+            requests.onNext(TestRequests.message("plus"));
             requests.onCompleted();
             ended.get(20, TimeUnit.SECONDS);
             spans = traces.await(5);
@@ -182,7 +172,8 @@ class TracingTest {
                 .isEqualTo("404");
         traces.clear();
         try (var grpc = new GrpcClient(server)) {
-            assertThatThrownBy(() -> grpc.call("ModelInfer", message("gone"), ModelInferResponse.getDefaultInstance()))
+            assertThatThrownBy(() -> grpc.call(
+                            "ModelInfer", TestRequests.message("gone"), ModelInferResponse.getDefaultInstance()))
                     .isInstanceOf(StatusRuntimeException.class);
             SpanData gone = named(traces.await(1), CALL);
             assertThat(attribute(gone, "rpc.response.status_code")).isEqualTo("NOT_FOUND");

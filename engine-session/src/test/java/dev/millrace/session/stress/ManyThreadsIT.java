@@ -36,7 +36,7 @@ class ManyThreadsIT {
     /** After the first; what grows for ever grows in all of them. */
     private static final int PHASES = 6;
 
-    /** Without a method compiled for so long, the compiler has nothing left to do. */
+    /** Without a method compiled for so long, the compiler has nothing left to do. The JVM has no event for that. */
     private static final Duration QUIET = Duration.ofSeconds(2);
 
     private static final Duration COMPILER_LIMIT = Duration.ofMinutes(1);
